@@ -1,0 +1,30 @@
+import { defineConfig } from 'vitest/config'
+
+const OUTSIDE = 'test/outside/**'
+
+export default defineConfig({
+  // Node 20 has no `using`; everything newer is compiled down as in the build
+  oxc: { target: 'node20' },
+  test: {
+    pool: 'forks',
+    coverage: { provider: 'v8', include: ['server/**', 'client/**', 'cli/**', 'testing/**'] },
+    projects: [
+      {
+        // specification: virtual clock, no process, no real time
+        extends: true,
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [OUTSIDE], testTimeout: 20_000 },
+      },
+      {
+        // the built package from outside: real processes, real time, wide bounds
+        extends: true,
+        test: {
+          name: 'outside',
+          include: [`${OUTSIDE}/*.test.ts`],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
