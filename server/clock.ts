@@ -1,0 +1,58 @@
+import type { Instant } from './task/instant.js'
+
+/** A timer that was set. */
+export interface Timer {
+  /** After this, its function is not called. Harmless when it has fired. */
+  cancel(): void
+}
+
+/** Time as a value: the only door to wall clock, steady clock and timers. */
+export interface Clock {
+  /** Wall clock, whole milliseconds. */
+  now(): Instant
+  /** Wall clock, microseconds since 1970. */
+  nowMicros(): number
+  /** Steady clock in milliseconds, from an arbitrary origin: for durations. A step of the wall clock does not move it. */
+  steady(): number
+  /** Calls `fn` once, not before `delayMs` (≥ 0, finite, at most MAX_TIMER_MS) of the steady clock have passed. Does not keep the process alive unless asked to. */
+  setTimer(delayMs: number, fn: () => void): Timer
+}
+
+/** Node fires a timer longer than 2^31 − 1 ms, or NaN, after 1 ms; so longer waits are cut here, and callers look again when they wake. */
+export const MAX_TIMER_MS = 2 ** 31 - 1
+
+// A reading of the steady clock gives the microseconds; the wall clock decides the milliseconds, so that a step of it is followed at once.
+let base = { wall: Date.now(), steady: performance.now() }
+
+function nowMicros(): number {
+  const wall = Date.now()
+  let estimate = base.wall + performance.now() - base.steady
+  if (Math.abs(estimate - wall) > 2) {
+    base = { wall, steady: performance.now() }
+    estimate = wall
+  }
+  return wall * 1_000 + Math.min(999, Math.max(0, Math.floor((estimate - wall) * 1_000)))
+}
+
+/**
+ * The machine's clock.
+ *
+ * @example const timer = systemClock.setTimer(1_000, () => look())
+ */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  nowMicros,
+  steady: () => performance.now(),
+  setTimer(delayMs, fn) {
+    if (!(delayMs >= 0)) throw new RangeError(`delayMs must be 0 or more, got ${delayMs}`)
+    const until = performance.now() + delayMs
+    let timeout = setTimeout(fire, Math.min(Math.ceil(delayMs), MAX_TIMER_MS))
+    function fire(): void {
+      const left = until - performance.now()
+      // A Node timer may fire up to a millisecond early: sleep again.
+      if (left > 0) timeout = setTimeout(fire, Math.min(Math.ceil(left), MAX_TIMER_MS))
+      else fn()
+    }
+    return { cancel: () => clearTimeout(timeout) }
+  },
+}

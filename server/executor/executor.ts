@@ -1,0 +1,67 @@
+import type { Instant } from '../task/instant.js'
+import type { AttemptOutcome } from '../task/outcome.js'
+import type { Labels, Payload } from '../task/task-spec.js'
+
+/** `thread`: one attempt a thread at a time, can be stopped by force. `shared`: many waiting attempts in one thread, can only be asked to stop. */
+export type Lane = 'thread' | 'shared'
+export const LANES: readonly Lane[] = ['thread', 'shared']
+
+/** One attempt to run. `startId` names it everywhere. */
+export interface AttemptRequest {
+  readonly startId: number
+  readonly taskId: string
+  readonly handler: string
+  readonly run: number
+  /** From 1. */
+  readonly attempt: number
+  readonly payload: Payload
+  /** Counted from the start of the handler, on the steady clock; 0 = no limit. */
+  readonly timeoutMs: number
+  readonly dueTime: Instant
+  readonly labels: Labels
+  /** Trace context for the handler's spans; '' = not traced. */
+  readonly traceparent: string
+  readonly tracestate: string
+  /** In quarantine: a thread of its own. */
+  readonly alone: boolean
+}
+
+export interface AttemptEnd {
+  readonly startId: number
+  readonly outcome: AttemptOutcome
+  /** Microseconds since 1970. */
+  readonly startTimeUs: number
+  readonly endTimeUs: number
+  readonly workerId: string
+}
+
+/** What the executor tells. Each attempt is told of as: began, then ended; or returned, if it never began. */
+export interface ExecutorEvents {
+  /** Handlers began, at these microseconds since 1970. */
+  began(
+    starts: readonly { readonly startId: number; readonly startTimeUs: number; readonly workerId: string }[],
+  ): void
+  /** Attempts ended. The slot is free again, except for those in `lingering`. */
+  ended(ends: readonly AttemptEnd[]): void
+  /** Members of a burst that never began because their thread died: they go back uncounted. */
+  returned(startIds: readonly number[]): void
+  /** A shared attempt that had its outcome before (stopped after its grace) has really ended: its slot is free only now. */
+  released(startIds: readonly number[]): void
+}
+
+/** Runs attempts. Each promise is proved by `test/executor/executor-contract.ts`. */
+export interface Executor {
+  /** Attempts that may run at once in each lane. */
+  readonly slots: Readonly<Record<Lane, number>>
+  /** Sets who is told. Called once, before `start`. */
+  listen(events: ExecutorEvents): void
+  /** Runs attempts one after another in one slot of `lane`: a burst. Never waits in a queue: the caller knows that the slot is free. */
+  start(lane: Lane, burst: readonly AttemptRequest[]): void
+  /**
+   * Stops an attempt: a burst member that has not begun never begins and is told as ended (cancelled, neverStarted); a running one is signalled and,
+   * after `graceMs` of the steady clock, its thread is terminated and replaced (shared: given up, its slot held until it really ends). Unknown: false.
+   */
+  stop(startId: number, graceMs: number): boolean
+  /** Waits for nothing: running attempts end as interrupted. Idempotent; nothing starts after it. */
+  close(): Promise<void>
+}
