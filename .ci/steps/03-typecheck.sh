@@ -1,0 +1,2 @@
+# Everything, tests and examples too, not only what ships
+npm run typecheck

@@ -1,0 +1,2 @@
+# Files, exports and dependencies that nobody uses
+npm run knip

@@ -1,0 +1,2 @@
+# The contract only grows: nothing that callers rely on changes (baseline: npm run baseline)
+npm run breaking

@@ -1,0 +1,2 @@
+# proto/generated is what the .proto files give today
+npm run check:generated
