@@ -5,4 +5,4 @@ if grep -n '"resolved"' package-lock.json | head -3 | grep .; then
 fi
 # a compiler that fails at once proves that none is needed
 CC=/bin/false CXX=/bin/false npm ci
-node dist/cli/main.js --version
+npx --no-install punctual --version
