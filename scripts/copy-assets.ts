@@ -1,12 +1,11 @@
 /** The part of `npm run build` that tsc does not do: what is read or run from dist besides JavaScript. */
-import { chmodSync, cpSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
 /** Files that the code reads at run time, by ending: descriptor sets and migrations. */
 const ASSET_ENDINGS = new Set(['.binpb', '.sql'])
 const ASSET_FOLDERS = ['proto/generated', 'server', 'cli', 'testing']
 const COMMAND = 'dist/cli/main.js'
-const COMMAND_LINK = 'node_modules/.bin/punctual'
 
 for (const folder of ASSET_FOLDERS.filter((name) => existsSync(name))) {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -14,11 +13,5 @@ for (const folder of ASSET_FOLDERS.filter((name) => existsSync(name))) {
   }
 }
 
-// npm does this where it installs the package, but not in the project's own folder; here it gives `npx punctual`
-if (existsSync(COMMAND)) {
-  chmodSync(COMMAND, 0o755)
-  if (process.platform !== 'win32') {
-    rmSync(COMMAND_LINK, { force: true })
-    symlinkSync(join('..', '..', COMMAND), COMMAND_LINK)
-  }
-}
+// npm does this where it installs the package, but not in the project's own folder, where `npx punctual` needs it
+if (existsSync(COMMAND)) chmodSync(COMMAND, 0o755)

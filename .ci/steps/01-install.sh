@@ -1,8 +1,7 @@
-# What a newcomer does first; prepare builds. No compiler, no host in the lock.
-if grep -n '"resolved"' package-lock.json | head -3 | grep .; then
-  echo "package-lock.json names where packages came from: install with omit-lockfile-registry-resolved, as .npmrc says"
+# What a newcomer does first: npm ci, which builds. It needs no compiler, and the lock names no host.
+if grep --max-count=3 '"resolved"' package-lock.json; then
+  echo 'package-lock.json says where packages came from; .npmrc has omit-lockfile-registry-resolved to prevent it'
   exit 1
 fi
-# a compiler that fails at once proves that none is needed
 CC=/bin/false CXX=/bin/false npm ci
 npx --no-install punctual --version
