@@ -1,5 +1,6 @@
 import type { Instant } from '../task/instant.js'
 import type { AttemptOutcome } from '../task/outcome.js'
+import type { SpanRecord } from '../task/span-record.js'
 import type { Labels, Payload } from '../task/task-spec.js'
 
 /** `thread`: one attempt a thread at a time, can be stopped by force. `shared`: many waiting attempts in one thread, can only be asked to stop. */
@@ -18,8 +19,12 @@ export interface AttemptRequest {
   /** Counted from the start of the handler, on the steady clock; 0 = no limit. */
   readonly timeoutMs: number
   readonly dueTime: Instant
+  /** When this attempt could start at the earliest: the due time, or the end of a back-off. */
+  readonly notBefore: Instant
+  /** When the task was accepted: where the first wait of its trace begins. */
+  readonly createTime: Instant
   readonly labels: Labels
-  /** Trace context for the handler's spans; '' = not traced. */
+  /** Trace context: the task's own, as it is given to an executor; the parent of the handler's spans, as it reaches the thread. '' = not traced. */
   readonly traceparent: string
   readonly tracestate: string
   /** In quarantine: a thread of its own. */
@@ -47,6 +52,8 @@ export interface ExecutorEvents {
   returned(startIds: readonly number[]): void
   /** A shared attempt that had its outcome before (stopped after its grace) has really ended: its slot is free only now. */
   released(startIds: readonly number[]): void
+  /** What handlers traced in their threads. An attempt's records are told before its end. Absent: nobody traces. */
+  spans?(records: readonly SpanRecord[]): void
 }
 
 /** Runs attempts. Each promise is proved by `test/executor/executor-contract.ts`. */
