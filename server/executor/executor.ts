@@ -38,6 +38,8 @@ export interface AttemptEnd {
   readonly startTimeUs: number
   readonly endTimeUs: number
   readonly workerId: string
+  /** Trace of this attempt, when it was not that of the request: a retry or later run is a trace of its own. */
+  readonly traceId?: string
 }
 
 /** What the executor tells. Each attempt is told of as: began, then ended; or returned, if it never began. */
