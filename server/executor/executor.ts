@@ -7,6 +7,9 @@ import type { Labels, Payload } from '../task/task-spec.js'
 export type Lane = 'thread' | 'shared'
 export const LANES: readonly Lane[] = ['thread', 'shared']
 
+/** Members of a burst at most. */
+export const MAX_BURST = 1_024
+
 /** One attempt to run. `startId` names it everywhere. */
 export interface AttemptRequest {
   readonly startId: number
@@ -27,7 +30,7 @@ export interface AttemptRequest {
   /** Trace context: the task's own, as it is given to an executor; the parent of the handler's spans, as it reaches the thread. '' = not traced. */
   readonly traceparent: string
   readonly tracestate: string
-  /** In quarantine: a thread of its own. */
+  /** In quarantine: a thread of its own, and a burst of its own. */
   readonly alone: boolean
 }
 
@@ -38,6 +41,8 @@ export interface AttemptEnd {
   readonly startTimeUs: number
   readonly endTimeUs: number
   readonly workerId: string
+  /** Shared lane: given up after its grace, but its handler still runs. Slot, task and key stay held until `released` names it. */
+  readonly lingering?: true
   /** Trace of this attempt, when it was not that of the request: a retry or later run is a trace of its own. */
   readonly traceId?: string
 }
@@ -48,7 +53,7 @@ export interface ExecutorEvents {
   began(
     starts: readonly { readonly startId: number; readonly startTimeUs: number; readonly workerId: string }[],
   ): void
-  /** Attempts ended. The slot is free again, except for those in `lingering`. */
+  /** Attempts ended. The slot of a burst is free when all its members have ended or are returned, except for those that are `lingering`. */
   ended(ends: readonly AttemptEnd[]): void
   /** Members of a burst that never began because their thread died: they go back uncounted. */
   returned(startIds: readonly number[]): void
@@ -64,7 +69,10 @@ export interface Executor {
   readonly slots: Readonly<Record<Lane, number>>
   /** Sets who is told. Called once, before `start`. */
   listen(events: ExecutorEvents): void
-  /** Runs attempts one after another in one slot of `lane`: a burst. Never waits in a queue: the caller knows that the slot is free. */
+  /**
+   * Runs attempts of one handler one after another in one slot of `lane`: a burst, of at most MAX_BURST. Never waits in a queue: the caller knows that the slot
+   * is free. Tells nothing before it has returned.
+   */
   start(lane: Lane, burst: readonly AttemptRequest[]): void
   /**
    * Stops an attempt: a burst member that has not begun never begins and is told as ended (cancelled, neverStarted); a running one is signalled and,

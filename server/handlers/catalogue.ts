@@ -11,6 +11,8 @@ export interface HandlerInfo {
   readonly outputSchema?: Readonly<Record<string, unknown>>
   /** Attempts of this handler at once; 0 = as many as the lane has slots. */
   readonly maxConcurrent: number
+  /** Heap of a thread that runs it, in MiB; the executor's default when unset. Lane `thread` only. */
+  readonly memoryLimitMb?: number
 }
 
 /** The handlers that the operator loaded. */

@@ -18,8 +18,11 @@ export type AttemptOutcome =
   | { readonly kind: 'failed'; readonly error: AttemptError; readonly retryable: boolean }
   | { readonly kind: 'timedOut'; readonly stage: StopStage }
   | { readonly kind: 'cancelled'; readonly stage: StopStage }
-  /** Cut off through no fault of its own (our shutdown, a neighbour that killed the shared thread): not counted. */
-  | { readonly kind: 'interrupted'; readonly reason: string }
+  /**
+   * Cut off through no fault of its own (our shutdown, a neighbour that killed the shared thread): not counted. `suspect`: it was in a shared thread that
+   * died, and nobody knows whose fault that was.
+   */
+  | { readonly kind: 'interrupted'; readonly reason: string; readonly suspect?: true }
 
 /** Codes that the server itself gives to failures. */
 export const ERROR_CODES = {
