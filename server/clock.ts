@@ -16,10 +16,20 @@ export interface Clock {
   steady(): number
   /** Calls `fn` once, not before `delayMs` (≥ 0, finite, at most MAX_TIMER_MS) of the steady clock have passed. Does not keep the process alive unless asked to. */
   setTimer(delayMs: number, fn: () => void): Timer
+  /**
+   * Calls `fn` once when the wall clock has reached `at`, or, within 1.5 s, when it has been stepped: the caller reads the time again. It may also come a
+   * little early. Does not keep the process alive.
+   */
+  setAlarm(at: Instant, fn: () => void): Timer
 }
 
 /** Node fires a timer longer than 2^31 − 1 ms, or NaN, after 1 ms; so longer waits are cut here, and callers look again when they wake. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** Longest sleep of an alarm: how soon a step of the wall clock is noticed. */
+const MAX_SLEEP_MS = 1_000
+/** A wall clock that moved this much against the steady one has been stepped, not slewed. */
+const STEP_MS = 250
 
 // A reading of the steady clock gives the microseconds; the wall clock decides the milliseconds, so that a step of it is followed at once.
 let base = { wall: Date.now(), steady: performance.now() }
@@ -52,6 +62,23 @@ export const systemClock: Clock = {
       // A Node timer may fire up to a millisecond early: sleep again.
       if (left > 0) timeout = setTimeout(fire, Math.min(Math.ceil(left), MAX_TIMER_MS))
       else fn()
+    }
+    return { cancel: () => clearTimeout(timeout) }
+  },
+  setAlarm(at, fn) {
+    const offset = Date.now() - performance.now()
+    let timeout: NodeJS.Timeout
+    sleep()
+    function sleep(): void {
+      const sleepMs = Math.min(Math.max(0, at - Date.now()), MAX_SLEEP_MS)
+      timeout = setTimeout(wake, sleepMs)
+      timeout.unref()
+    }
+    function wake(): void {
+      const now = Date.now()
+      const stepped = Math.abs(now - performance.now() - offset) > STEP_MS
+      if (now >= at || stepped) fn()
+      else sleep()
     }
     return { cancel: () => clearTimeout(timeout) }
   },

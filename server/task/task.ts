@@ -22,6 +22,13 @@ export interface Series {
   readonly manualWaits: boolean
 }
 
+/** What a REPLACE asked for while a run was open: it takes over when that run has its result. */
+export interface Replacement {
+  readonly spec: TaskSpec
+  /** Fixed when the REPLACE was accepted, so that its delay counts from then. */
+  readonly dueTime: Instant
+}
+
 /** A stored task: what was asked for, and where it stands. Immutable; a transition makes a new one. */
 export interface Task {
   /** The store's own number: order of arrival, never reused. */
@@ -54,7 +61,7 @@ export interface Task {
   readonly lastError?: AttemptError
   readonly series?: Series
   /** A REPLACE that came while a run was open: holds from the next run on. */
-  readonly replacement?: TaskSpec
+  readonly replacement?: Replacement
   /** The last `request_id`, so that a repeated REPLACE is harmless. */
   readonly requestId: string
   /** When the task ended; 0 while live. */
