@@ -1,0 +1,206 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { Clock } from '../clock.js'
+import type { HandlerCatalogue } from '../handlers/catalogue.js'
+import type { InsertAnswer, InsertRequest, TaskStore } from '../store/task-store.js'
+import { InvalidRequestError, SchedulerError, TaskExistsError } from '../task/errors.js'
+import { nearestName } from '../task/nearest-name.js'
+import type { Task } from '../task/task.js'
+import { Budget } from './budget.js'
+import type { AdmissionLimits } from './limits.js'
+import type { BlockedReason, Changed, LiveTasks } from './live-tasks.js'
+import { newTask } from './new-task.js'
+import { notBuilt } from './not-built.js'
+import { checkCall } from './rules.js'
+import { differences } from './same-spec.js'
+import type { ScheduleAnswer, ScheduleCall } from './schedule-call.js'
+
+export interface AdmissionParts {
+  readonly store: TaskStore
+  readonly scheduler: LiveTasks
+  readonly handlers: HandlerCatalogue
+  readonly clock: Clock
+  readonly limits: AdmissionLimits
+  /** Makes the id of a task that came without one. Default UUIDv7. */
+  readonly makeId?: () => string
+}
+
+/** A call that passed the rules, and its place among the answers. */
+interface Admitted {
+  readonly index: number
+  readonly call: ScheduleCall
+}
+
+/**
+ * The door: what passes it is valid, stored, and known to the scheduler.
+ *
+ * @example const [answer] = await admission.schedule([call])
+ */
+export class Admission {
+  readonly #store: TaskStore
+  readonly #scheduler: LiveTasks
+  readonly #handlers: HandlerCatalogue
+  readonly #limits: AdmissionLimits
+  readonly #budget: Budget
+  readonly #makeId: () => string
+
+  constructor({ store, scheduler, handlers, clock, limits, makeId = uuidv7 }: AdmissionParts) {
+    this.#store = store
+    this.#scheduler = scheduler
+    this.#handlers = handlers
+    this.#limits = limits
+    this.#budget = new Budget(store, clock, limits)
+    this.#makeId = makeId
+  }
+
+  /**
+   * Stores tasks: on disk once this resolves.
+   *
+   * @returns one answer for each call, in order: a bad one spoils no other. The same id twice counts as two calls in order.
+   */
+  async schedule(calls: readonly ScheduleCall[]): Promise<readonly ScheduleAnswer[]> {
+    if (this.#scheduler.snapshot().draining) return calls.map(draining)
+    const answers: ScheduleAnswer[] = []
+    let admitted: Admitted[] = []
+    for (const [index, call] of calls.entries()) {
+      // most handlers check in the same turn: then the way of a task pays no promise
+      const checking = this.#refusal(call)
+      const refusal = checking instanceof Promise ? await checking : checking
+      if (refusal) answers[index] = refusal
+      else admitted.push({ index, call: call.spec.id === '' ? withId(call, this.#makeId()) : call })
+    }
+    const noRoom = this.#budget.check(admitted.length)
+    const full = noRoom instanceof Promise ? await noRoom : noRoom
+    if (full) {
+      for (const { index } of admitted) answers[index] = full
+      return answers
+    }
+    while (admitted.length > 0) {
+      const [wave, rest] = beforeReplaced(admitted)
+      await this.#keep(wave, answers)
+      admitted = rest
+    }
+    return answers
+  }
+
+  /** Cancels tasks. A waiting one never starts; a running one is told to stop and stopped by force after `graceMs`. */
+  cancel(ids: readonly string[], graceMs: number): Changed {
+    return this.#scheduler.cancel(ids, graceMs)
+  }
+
+  pause(ids: readonly string[]): Changed {
+    return this.#scheduler.pause(ids)
+  }
+
+  resume(ids: readonly string[]): Changed {
+    return this.#scheduler.resume(ids)
+  }
+
+  runNow(ids: readonly string[]): Changed {
+    return this.#whileServing(ids, () => this.#scheduler.runNow(ids))
+  }
+
+  /** Runs tasks that have ended once more, with the spec that they had. */
+  retry(ids: readonly string[]): Changed {
+    return this.#whileServing(ids, () => this.#scheduler.retry(ids))
+  }
+
+  /** Why a task that is due does not start. */
+  blockedReason(task: Task): BlockedReason | undefined {
+    return this.#scheduler.blockedReason(task)
+  }
+
+  async #whileServing(ids: readonly string[], change: () => Changed): Changed {
+    return this.#scheduler.snapshot().draining ? ids.map(draining) : change()
+  }
+
+  #refusal(call: ScheduleCall): SchedulerError | undefined | Promise<SchedulerError | undefined> {
+    const { spec, violations } = call
+    const unbuilt = notBuilt(call)
+    if (unbuilt) return unbuilt
+    checkCall(call, this.#limits, this.#store.now())
+    const known = spec.handler === '' || this.#handlers.get(spec.handler) !== undefined
+    if (violations.length > 0) {
+      if (!known) violations.push(this.#unknownHandler(spec.handler))
+      return new InvalidRequestError(violations)
+    }
+    if (!known) return new InvalidRequestError([this.#unknownHandler(spec.handler)], 'UNKNOWN_HANDLER')
+    const found = this.#handlers.checkInput(spec.handler, spec.payload)
+    const judge = (wrong: Awaited<typeof found>): SchedulerError | undefined =>
+      wrong.length > 0 ? new InvalidRequestError(wrong) : undefined
+    return found instanceof Promise ? found.then(judge) : judge(found)
+  }
+
+  #unknownHandler(name: string): { field: string; description: string } {
+    const names = this.#handlers.list().map((handler) => handler.name)
+    const meant = nearestName(name, names)
+    const hint = meant === undefined ? 'ListHandlers tells what it has' : `did you mean '${meant}'?`
+    return {
+      field: 'task.handler',
+      description: `this server has no handler '${name.slice(0, 128)}': ${hint}`,
+    }
+  }
+
+  /** Stores the tasks of calls, then settles those whose id was known. */
+  async #keep(wave: readonly Admitted[], answers: ScheduleAnswer[]): Promise<void> {
+    const now = this.#store.now()
+    const stored = await this.#store.insert(
+      wave.map(({ call }): InsertRequest => {
+        const task = newTask(call.spec, now, call.requestId)
+        return { task, near: this.#scheduler.wantsNear(task.notBefore, call.spec.priority) }
+      }),
+    )
+    const created = stored.flatMap((answer) => (answer.kind === 'created' ? [answer.task] : []))
+    this.#budget.added(created.length)
+    if (created.length > 0) this.#scheduler.accept(created)
+    const replacing: (Admitted & { answer: InsertAnswer })[] = []
+    for (const [i, { index, call }] of wave.entries()) {
+      const answer = stored[i]
+      if (!answer) throw new Error(`the store gave ${stored.length} answers to ${wave.length} tasks`)
+      if (answer.kind === 'exists' && call.onConflict === 'replace') replacing.push({ index, call, answer })
+      else answers[index] = settle(answer, call)
+    }
+    if (replacing.length > 0) await this.#replace(replacing, answers)
+  }
+
+  async #replace(
+    replacing: readonly (Admitted & { answer: InsertAnswer })[],
+    answers: ScheduleAnswer[],
+  ): Promise<void> {
+    const tasks = await this.#scheduler.replace(
+      replacing.map(({ call }) => ({ spec: call.spec, requestId: call.requestId })),
+    )
+    for (const [i, { index, answer }] of replacing.entries()) {
+      const task = tasks[i]
+      if (!task) throw new Error(`the scheduler gave ${tasks.length} answers to ${replacing.length} tasks`)
+      answers[index] =
+        task instanceof SchedulerError ? task : { task, created: false, logPosition: answer.logPosition }
+    }
+  }
+}
+
+/** The answer to a call whose task was stored, or whose id was known and is not to be replaced. */
+function settle({ kind, task, logPosition }: InsertAnswer, call: ScheduleCall): ScheduleAnswer {
+  if (kind === 'exists' && call.onConflict === 'sameSpec') {
+    const different = differences(task.spec, call.spec)
+    if (different.length > 0) return new TaskExistsError(task.spec.id, different.join(', '))
+  }
+  return { task, created: kind === 'created', logPosition }
+}
+
+/**
+ * The calls that one insert can settle, and the rest: a call whose id an earlier one replaces must be compared with what that made of the task. The store itself
+ * takes the same id twice in order.
+ */
+function beforeReplaced(admitted: Admitted[]): [Admitted[], Admitted[]] {
+  const replaced = new Set<string>()
+  for (const [i, { call }] of admitted.entries()) {
+    if (call.onConflict === 'replace') replaced.add(call.spec.id)
+    else if (replaced.has(call.spec.id)) return [admitted.slice(0, i), admitted.slice(i)]
+  }
+  return [admitted, []]
+}
+
+const withId = (call: ScheduleCall, id: string): ScheduleCall => ({ ...call, spec: { ...call.spec, id } })
+
+const draining = (): SchedulerError =>
+  new SchedulerError('DRAINING', 'the server is stopping: nothing of this call was stored', {}, 1_000)

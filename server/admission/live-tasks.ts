@@ -1,0 +1,25 @@
+import type { SchedulerError } from '../task/errors.js'
+import type { Instant } from '../task/instant.js'
+import type { Task } from '../task/task.js'
+import type { TaskSpec } from '../task/task-spec.js'
+
+/** One answer for each id, in order; on disk before it is given. */
+export type Changed = Promise<readonly (Task | SchedulerError)[]>
+
+export type BlockedReason = 'handlerMissing' | 'concurrencyKey' | 'handlerLimit' | 'paused'
+
+/** What the door needs of the scheduler, the single owner of live state. */
+export interface LiveTasks {
+  /** Whether a task with this due time and priority would go into memory at once. */
+  wantsNear(notBefore: Instant, priority: number): boolean
+  /** Takes tasks that were just stored. */
+  accept(tasks: readonly Task[]): void
+  cancel(ids: readonly string[], graceMs: number): Changed
+  pause(ids: readonly string[]): Changed
+  resume(ids: readonly string[]): Changed
+  runNow(ids: readonly string[]): Changed
+  retry(ids: readonly string[]): Changed
+  replace(requests: readonly { readonly spec: TaskSpec; readonly requestId: string }[]): Changed
+  blockedReason(task: Task): BlockedReason | undefined
+  snapshot(): { readonly draining: boolean }
+}
