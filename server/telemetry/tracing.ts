@@ -1,0 +1,121 @@
+import {
+  type Attributes,
+  type Context,
+  type HrTime,
+  type Link,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  trace,
+  TraceFlags,
+  type Tracer,
+  type TracerProvider,
+} from '@opentelemetry/api'
+import { TraceState } from '@opentelemetry/core'
+import { type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace-base'
+import type { HandlerSpan, SpanContextRecord } from '../task/span-record.js'
+import type { SpanIds } from './span-ids.js'
+
+/** A span that has an id and was decided on, but has not started. */
+export interface PlannedSpan {
+  readonly name: string
+  readonly kind: SpanKind
+  readonly context: SpanContext
+  /** What it is a child of; ROOT_CONTEXT for a root. */
+  readonly parent: Context
+  readonly links: readonly Link[]
+}
+
+/** The parts of tracing; `opentelemetry` makes them from the settings, tests from an exporter in memory. */
+export interface TracingParts {
+  readonly provider: TracerProvider
+  readonly ids: SpanIds
+  /** The same one that the provider has. */
+  readonly sampler: Sampler
+}
+
+/** Makes spans whose ids, and whose being sampled, were settled before they start. */
+export class Tracing {
+  readonly #provider: TracerProvider
+  readonly #ids: SpanIds
+  readonly #sampler: Sampler
+  readonly #tracer: Tracer
+
+  constructor({ provider, ids, sampler }: TracingParts) {
+    this.#provider = provider
+    this.#ids = ids
+    this.#sampler = sampler
+    this.#tracer = provider.getTracer('punctual')
+  }
+
+  /** Decides on a span and gives it its ids; undefined = not sampled, and nothing was made. */
+  plan(name: string, kind: SpanKind, parent: Context, links: readonly Link[] = []): PlannedSpan | undefined {
+    const above = trace.getSpanContext(parent)
+    const traceId = above?.traceId ?? this.#ids.generateTraceId()
+    const { decision, traceState } = this.#sampler.shouldSample(parent, traceId, name, kind, {}, [...links])
+    if (decision !== SamplingDecision.RECORD_AND_SAMPLED) return undefined
+    const state = traceState ?? above?.traceState
+    const context: SpanContext = {
+      traceId,
+      spanId: this.#ids.generateSpanId(),
+      traceFlags: TraceFlags.SAMPLED,
+      ...(state && { traceState: state }),
+    }
+    return { name, kind, context, parent, links }
+  }
+
+  /** Starts what was planned. */
+  start(planned: PlannedSpan, startTimeUs: number, attributes: Attributes): Span {
+    const { name, kind, parent, context } = planned
+    const options = { kind, startTime: hrTimeOf(startTimeUs), attributes, links: [...planned.links] }
+    return this.#ids.with(context, () => this.#tracer.startSpan(name, options, parent))
+  }
+
+  /** A span of known times. */
+  record(
+    name: string,
+    parent: Context,
+    times: { readonly startTimeUs: number; readonly endTimeUs: number },
+    attributes: Attributes,
+  ): void {
+    const startTime = hrTimeOf(Math.min(times.startTimeUs, times.endTimeUs))
+    this.#tracer
+      .startSpan(name, { kind: SpanKind.INTERNAL, startTime, attributes }, parent)
+      .end(hrTimeOf(times.endTimeUs))
+  }
+
+  /** Makes a span of this process of one that a handler made in its thread: the SDK's limits, processors and exporters see one kind of span. */
+  replay(record: HandlerSpan): void {
+    const tracer = this.#provider.getTracer(record.scope.name, record.scope.version)
+    const options = {
+      kind: record.spanKind as SpanKind,
+      startTime: [...record.startTime] as HrTime,
+      attributes: record.attributes as Attributes,
+      links: record.links.map((link) => ({
+        context: spanContextOf(link.context),
+        attributes: link.attributes as Attributes,
+      })),
+    }
+    const parent = record.parent
+      ? trace.setSpanContext(ROOT_CONTEXT, spanContextOf(record.parent))
+      : ROOT_CONTEXT
+    const span = this.#ids.with(record.context, () => tracer.startSpan(record.name, options, parent))
+    for (const event of record.events)
+      span.addEvent(event.name, event.attributes as Attributes, [...event.time] as HrTime)
+    span.setStatus(record.status)
+    span.end([...record.endTime] as HrTime)
+  }
+}
+
+/** Seconds and nanoseconds: a plain number could be taken for a reading of the steady clock. */
+export function hrTimeOf(micros: number): HrTime {
+  const seconds = Math.floor(micros / 1_000_000)
+  return [seconds, Math.round((micros - seconds * 1_000_000) * 1_000)]
+}
+
+/** The live form of a span context that crossed a thread. */
+export function spanContextOf(record: SpanContextRecord): SpanContext {
+  const { traceId, spanId, traceFlags, traceState } = record
+  return { traceId, spanId, traceFlags, ...(traceState !== '' && { traceState: new TraceState(traceState) }) }
+}
