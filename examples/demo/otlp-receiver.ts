@@ -42,18 +42,8 @@ const STATUS_ERROR = 2
  */
 export async function startOtlpReceiver(listener: (spans: readonly Span[]) => void): Promise<OtlpReceiver> {
   const server = createServer((request, response) => {
-    const answer = (status: number): void => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end('{}')
-    }
-    readSpans(request).then(
-      (spans) => {
-        listener(spans)
-        answer(200)
-      },
-      (error: unknown) => {
-        console.error('an export that is not OTLP in JSON:', error)
-        answer(400)
-      },
+    void received(request, listener).then((status) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end('{}'),
     )
   })
   await new Promise<void>((resolve, reject) => {
@@ -75,14 +65,24 @@ export interface OtlpReceiver {
   close(): void
 }
 
-async function readSpans(request: IncomingMessage): Promise<Span[]> {
-  const sent = await buffer(request)
-  const json = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent
-  return spansOf(JSON.parse(json.toString()))
+/** Hands on the spans of one export; the HTTP status to answer. */
+async function received(
+  request: IncomingMessage,
+  listener: (spans: readonly Span[]) => void,
+): Promise<number> {
+  try {
+    const sent = await buffer(request)
+    const json = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent
+    listener(spansOf(JSON.parse(json.toString())))
+    return 200
+  } catch (error) {
+    console.error('an export that is not OTLP in JSON:', error)
+    return 400
+  }
 }
 
 /** The spans of one ExportTraceServiceRequest. */
-export function spansOf(request: unknown): Span[] {
+function spansOf(request: unknown): Span[] {
   return exportRequest.parse(request).resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? ''
     return scopeSpans.flatMap(({ spans }) =>

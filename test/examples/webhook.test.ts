@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { text as read } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type DeliveryContext, deliver, LONGEST_WAIT_MS } from '../../examples/handlers/deliver.js'
 import { retryAfterMs } from '../../examples/handlers/retry-after.js'
@@ -20,9 +20,9 @@ describe('a delivery', () => {
     let body = ''
     const url = await receiver((request, response) => {
       seen = request
-      void text(request).then((sent) => {
+      void read(request).then((sent) => {
         body = sent
-        response.writeHead(202).end()
+        return response.writeHead(202).end()
       })
     })
     const { context } = inContext()
@@ -49,11 +49,8 @@ describe('a delivery', () => {
     )
     const { context } = inContext()
     const failure = deliver({ url, event: 'e', data: null }, context)
-    await expect(failure).rejects.toMatchObject({
-      code,
-      retryable,
-      message: expect.stringContaining('not today'),
-    })
+    await expect(failure).rejects.toMatchObject({ code, retryable })
+    await expect(failure).rejects.toThrow('not today')
   })
 
   it('waits as long as the receiver asks before it may be tried again, within reason', async () => {
