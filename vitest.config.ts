@@ -1,6 +1,8 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const OUTSIDE = 'test/outside/**'
+const sourceOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 export default defineConfig({
   // Node 20 has no `using`; everything newer is compiled down as in the build
@@ -12,6 +14,14 @@ export default defineConfig({
       {
         // specification: virtual clock, no process, no real time
         extends: true,
+        // examples name the package as its users do; a specification reads the sources, not the last build
+        resolve: {
+          alias: [
+            { find: /^punctual$/, replacement: sourceOf('client/index.ts') },
+            { find: /^punctual\/handlers$/, replacement: sourceOf('server/handlers/index.ts') },
+            { find: /^punctual\/testing$/, replacement: sourceOf('testing/index.ts') },
+          ],
+        },
         test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [OUTSIDE], testTimeout: 20_000 },
       },
       {
