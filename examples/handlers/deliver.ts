@@ -1,3 +1,4 @@
+import { TaskError } from 'punctual/handlers'
 import { retryAfterMs } from './retry-after.js'
 import { signDelivery } from './webhook-signature.js'
 
@@ -18,28 +19,16 @@ export interface DeliveryContext {
   readonly sleep: (ms: number) => Promise<void>
 }
 
-/** How a delivery failed, and whether it makes sense to try again. */
-export class DeliveryError extends Error {
-  override readonly name = 'DeliveryError'
-  readonly code: string
-  readonly retryable: boolean
-
-  constructor(code: string, message: string, retryable: boolean, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-    this.retryable = retryable
-  }
-}
-
 /** A receiver may ask for any wait; beyond this the back-off of the task decides. */
 export const LONGEST_WAIT_MS = 60_000
 
+const GONE = 410
 const ASKS_TO_TRY_AGAIN = new Set([408, 425, 429])
 
 /**
  * Posts one event, signed. Each call is one POST: the retries are the task's, so that each is in the result log.
  *
- * @throws {@link DeliveryError} when the receiver did not take it.
+ * @throws {@link TaskError} when the receiver did not take it.
  */
 export async function deliver(delivery: Delivery, context: DeliveryContext): Promise<{ status: number }> {
   const response = await post(delivery, context)
@@ -72,20 +61,14 @@ async function post(delivery: Delivery, context: DeliveryContext): Promise<Respo
     return await fetch(delivery.url, { method: 'POST', headers, body, signal, redirect: 'manual' })
   } catch (error) {
     signal.throwIfAborted()
+    // fetch says only "fetch failed"; its cause says why
     const cause = error instanceof Error ? (error.cause ?? error) : error
-    throw new DeliveryError(
-      'UNREACHABLE',
-      `no answer from ${new URL(delivery.url).host}: ${String(cause)}`,
-      true,
-      {
-        cause,
-      },
-    )
+    const message = `no answer from ${new URL(delivery.url).host}: ${String(cause)}`
+    throw new TaskError(message, { code: 'UNREACHABLE', cause })
   }
 }
 
-function judge(status: number, message: string): DeliveryError {
-  if (status >= 500 || ASKS_TO_TRY_AGAIN.has(status))
-    return new DeliveryError(`HTTP_${status}`, message, true)
-  return new DeliveryError(status === 410 ? 'RECEIVER_GONE' : `HTTP_${status}`, message, false)
+function judge(status: number, message: string): TaskError {
+  const retryable = status >= 500 || ASKS_TO_TRY_AGAIN.has(status)
+  return new TaskError(message, { code: status === GONE ? 'RECEIVER_GONE' : `HTTP_${status}`, retryable })
 }
