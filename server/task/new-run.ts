@@ -1,0 +1,31 @@
+import { type TaskEvent, stateAfter } from './lifecycle.js'
+import type { RunStart } from './next-run.js'
+import type { Task } from './task.js'
+import type { TaskSpec } from './task-spec.js'
+
+/** The task with a fresh run that waits for its due time: no attempt yet, nothing held against it. */
+export function withNewRun(task: Task, start: RunStart, event: TaskEvent): Task {
+  const { series: _, ...rest } = task
+  return {
+    ...rest,
+    state: stateAfter(task.state, event),
+    run: start.run,
+    attempts: 0,
+    interruptions: 0,
+    soloDeaths: 0,
+    suspicions: 0,
+    dueTime: start.dueTime,
+    notBefore: start.dueTime,
+    startTimeUs: 0,
+    cancelRequested: false,
+    manual: start.manual,
+    ...(start.series && { series: start.series }),
+    endTime: 0,
+  }
+}
+
+/** The task with another spec, for a run that waits; what was known of the old one is gone. */
+export function withSpec(task: Task, spec: TaskSpec, start: RunStart, event: TaskEvent): Task {
+  const { lastError: _, replacement: __, ...rest } = withNewRun(task, start, event)
+  return { ...rest, spec }
+}
