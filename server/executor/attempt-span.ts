@@ -11,7 +11,7 @@ import {
   type TimeInput,
 } from '@opentelemetry/api'
 import { hrTime, isTimeInput, timeInputToHrTime } from '@opentelemetry/core'
-import type { AttemptNote, SpanAttributes, SpanEventRecord, SpanLinkRecord } from '../task/span-record.js'
+import type { AttemptNote, SpanEventRecord, SpanLinkRecord } from '../task/span-record.js'
 import { spanContextRecord } from './span-context-record.js'
 
 /**
@@ -38,7 +38,7 @@ export class AttemptSpan implements Span {
     return {
       kind: 'note',
       startId,
-      attributes: this.#attributes as SpanAttributes,
+      attributes: this.#attributes,
       events: this.#events,
       links: this.#links,
       status: { code: this.#status.code, message: this.#status.message ?? '' },
@@ -66,12 +66,12 @@ export class AttemptSpan implements Span {
       ? { attributes: {}, at: attributesOrTime }
       : { attributes: attributesOrTime ?? {}, at: time }
     return this.#change(() =>
-      this.#events.push({ name, time: toHrTime(given.at), attributes: given.attributes as SpanAttributes }),
+      this.#events.push({ name, time: toHrTime(given.at), attributes: given.attributes }),
     )
   }
 
   addLink(link: Link): this {
-    const attributes = (link.attributes ?? {}) as SpanAttributes
+    const attributes = link.attributes ?? {}
     return this.#change(() => this.#links.push({ context: spanContextRecord(link.context), attributes }))
   }
 

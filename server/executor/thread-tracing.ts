@@ -8,7 +8,7 @@ import {
   type ReadableSpan,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
-import type { HandlerSpan, SpanAttributes, SpanRecord } from '../task/span-record.js'
+import type { HandlerSpan, SpanRecord } from '../task/span-record.js'
 import { AttemptSpan } from './attempt-span.js'
 import { spanContextRecord } from './span-context-record.js'
 
@@ -86,15 +86,15 @@ function handlerSpan(span: ReadableSpan): HandlerSpan {
     spanKind: span.kind,
     startTime: span.startTime,
     endTime: span.endTime,
-    attributes: span.attributes as SpanAttributes,
+    attributes: span.attributes,
     events: span.events.map(({ name, time, attributes }) => ({
       name,
       time,
-      attributes: (attributes ?? {}) as SpanAttributes,
+      attributes: attributes ?? {},
     })),
     links: span.links.map((link) => ({
       context: spanContextRecord(link.context),
-      attributes: (link.attributes ?? {}) as SpanAttributes,
+      attributes: link.attributes ?? {},
     })),
     status: { code: span.status.code, message: span.status.message ?? '' },
     scope: { name: span.instrumentationScope.name, version: span.instrumentationScope.version ?? '' },

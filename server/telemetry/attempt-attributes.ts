@@ -1,8 +1,8 @@
-import { type Attributes, type HrTime, type Span, SpanStatusCode } from '@opentelemetry/api'
+import { type Attributes, type Span, SpanStatusCode } from '@opentelemetry/api'
 import type { AttemptEnd, AttemptRequest, Lane } from '../executor/executor.js'
 import { type AttemptOutcome, ERROR_CODES } from '../task/outcome.js'
 import type { AttemptNote } from '../task/span-record.js'
-import { hrTimeOf, spanContextOf } from './tracing.js'
+import { addRecorded, hrTimeOf, linkOf } from './span-form.js'
 
 /** What a span says of an attempt that begins: ids and times, never what the task carries. Names: the messaging conventions, where they fit. */
 export function attemptAttributes(
@@ -53,27 +53,15 @@ export function describeEnd(span: Span, { outcome, endTimeUs }: AttemptEnd): voi
 export function addNote(span: Span | undefined, note: AttemptNote): void {
   if (span === undefined) return
   span.setAttributes(note.attributes as Attributes)
-  for (const event of note.events)
-    span.addEvent(event.name, event.attributes as Attributes, [...event.time] as HrTime)
-  span.addLinks(
-    note.links.map((link) => ({
-      context: spanContextOf(link.context),
-      attributes: link.attributes as Attributes,
-    })),
-  )
-  span.setStatus(note.status)
+  span.addLinks(note.links.map(linkOf))
+  // A handler that said ok may still fail or be stopped, and ok would be final.
+  addRecorded(span, note.status.code === 1 ? { ...note, status: { code: 0, message: '' } } : note)
 }
 
 function errorOf(outcome: AttemptOutcome): { type: string; message: string } | undefined {
-  switch (outcome.kind) {
-    case 'succeeded':
-    case 'cancelled':
-      return undefined
-    case 'failed':
-      return { type: outcome.error.code, message: outcome.error.message }
-    case 'timedOut':
-      return { type: ERROR_CODES.timedOut, message: 'the attempt took longer than its time-out' }
-    case 'interrupted':
-      return { type: ERROR_CODES.interrupted, message: outcome.reason }
-  }
+  if (outcome.kind === 'failed') return { type: outcome.error.code, message: outcome.error.message }
+  if (outcome.kind === 'timedOut')
+    return { type: ERROR_CODES.timedOut, message: 'the attempt took longer than its time-out' }
+  if (outcome.kind === 'interrupted') return { type: ERROR_CODES.interrupted, message: outcome.reason }
+  return undefined
 }

@@ -7,20 +7,14 @@ import {
 } from '@opentelemetry/sdk-trace-base'
 import type { SamplerSetting } from './telemetry-settings.js'
 
-/** The sampler that a setting means. Ours and not the SDK's, since an attempt is decided on before it has a span. */
-export function samplerOf({ name, ratio }: SamplerSetting): Sampler {
-  switch (name) {
-    case 'always_on':
-      return new AlwaysOnSampler()
-    case 'always_off':
-      return new AlwaysOffSampler()
-    case 'traceidratio':
-      return new TraceIdRatioBasedSampler(ratio)
-    case 'parentbased_always_on':
-      return new ParentBasedSampler({ root: new AlwaysOnSampler() })
-    case 'parentbased_always_off':
-      return new ParentBasedSampler({ root: new AlwaysOffSampler() })
-    case 'parentbased_traceidratio':
-      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) })
-  }
+const SAMPLER: Record<SamplerSetting['name'], (ratio: number) => Sampler> = {
+  always_on: () => new AlwaysOnSampler(),
+  always_off: () => new AlwaysOffSampler(),
+  traceidratio: (ratio) => new TraceIdRatioBasedSampler(ratio),
+  parentbased_always_on: () => new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+  parentbased_always_off: () => new ParentBasedSampler({ root: new AlwaysOffSampler() }),
+  parentbased_traceidratio: (ratio) => new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
 }
+
+/** The sampler that a setting means. Ours and not the SDK's, since an attempt is decided on before it has a span. */
+export const samplerOf = ({ name, ratio }: SamplerSetting): Sampler => SAMPLER[name](ratio)

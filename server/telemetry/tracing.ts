@@ -1,7 +1,6 @@
 import {
   type Attributes,
   type Context,
-  type HrTime,
   type Link,
   ROOT_CONTEXT,
   type Span,
@@ -12,9 +11,9 @@ import {
   type Tracer,
   type TracerProvider,
 } from '@opentelemetry/api'
-import { TraceState } from '@opentelemetry/core'
 import { type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace-base'
-import type { HandlerSpan, SpanContextRecord } from '../task/span-record.js'
+import type { HandlerSpan } from '../task/span-record.js'
+import { addRecorded, hrTimeOf, hrTimeOfRecord, linkOf, SPAN_KIND, spanContextOf } from './span-form.js'
 import type { SpanIds } from './span-ids.js'
 
 /** A span that has an id and was decided on, but has not started. */
@@ -89,33 +88,16 @@ export class Tracing {
   replay(record: HandlerSpan): void {
     const tracer = this.#provider.getTracer(record.scope.name, record.scope.version)
     const options = {
-      kind: record.spanKind as SpanKind,
-      startTime: [...record.startTime] as HrTime,
+      kind: SPAN_KIND[record.spanKind],
+      startTime: hrTimeOfRecord(record.startTime),
       attributes: record.attributes as Attributes,
-      links: record.links.map((link) => ({
-        context: spanContextOf(link.context),
-        attributes: link.attributes as Attributes,
-      })),
+      links: record.links.map(linkOf),
     }
     const parent = record.parent
       ? trace.setSpanContext(ROOT_CONTEXT, spanContextOf(record.parent))
       : ROOT_CONTEXT
     const span = this.#ids.with(record.context, () => tracer.startSpan(record.name, options, parent))
-    for (const event of record.events)
-      span.addEvent(event.name, event.attributes as Attributes, [...event.time] as HrTime)
-    span.setStatus(record.status)
-    span.end([...record.endTime] as HrTime)
+    addRecorded(span, record)
+    span.end(hrTimeOfRecord(record.endTime))
   }
-}
-
-/** Seconds and nanoseconds: a plain number could be taken for a reading of the steady clock. */
-export function hrTimeOf(micros: number): HrTime {
-  const seconds = Math.floor(micros / 1_000_000)
-  return [seconds, Math.round((micros - seconds * 1_000_000) * 1_000)]
-}
-
-/** The live form of a span context that crossed a thread. */
-export function spanContextOf(record: SpanContextRecord): SpanContext {
-  const { traceId, spanId, traceFlags, traceState } = record
-  return { traceId, spanId, traceFlags, ...(traceState !== '' && { traceState: new TraceState(traceState) }) }
 }
