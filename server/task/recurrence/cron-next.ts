@@ -60,8 +60,9 @@ export function cronNext(rule: CronRule, after: Instant): CronDue | undefined {
     if (regular.at !== undefined)
       return dueAt(regular.at, isDoubled(rule, segment, regular.at) ? 'doubled' : 'normal')
     if (regular.nextWall === undefined) return undefined
-    // Nothing in this stretch. Years may lie between two matches of a rare rule: go near the next one at once.
-    from = Math.max(segment.end, regular.nextWall - REACH)
+    // Nothing in this stretch. Years may lie between two matches of a rare rule: go near the next one at once, unless the clock goes
+    // back where the stretch ends and shows times again that may match.
+    from = segment.after < segment.offset ? segment.end : Math.max(segment.end, regular.nextWall - REACH)
   }
   return undefined
 }
