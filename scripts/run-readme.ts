@@ -1,0 +1,78 @@
+/**
+ * `tsx scripts/run-readme.ts README.md ...`: runs what pages tell their readers to run, each page in a terminal of its own, in order.
+ *
+ * Every block of shell commands has a mark before it, which a reader does not see:
+ *
+ *     <!-- check: run -->                 has to end with 0
+ *     <!-- check: run shows="55" -->      and to print this
+ *     <!-- check: run for=3s -->          goes on until Ctrl-C, which comes after so long; has to end with 0 then
+ *     <!-- check: run needs=grpcurl -->   left out, aloud, where there is no such program
+ *     <!-- check: serve port=50051 -->    goes on in the background, until the next one or the end of the page
+ *     <!-- check: elsewhere="why" -->     not run
+ *
+ * and a block in any language may be a file that the reader writes: `<!-- check: write=hello.js -->`.
+ */
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type FencedBlock, fencedBlocks } from './fenced-blocks.js'
+import { ShellTerminal } from './shell-terminal.js'
+
+const SHELL_LANGUAGES = new Set(['sh', 'bash', 'shell', 'console'])
+
+for (const page of process.argv.slice(2)) await runPage(page)
+
+async function runPage(page: string): Promise<void> {
+  const terminal = new ShellTerminal(process.cwd())
+  const written: string[] = []
+  try {
+    for (const block of fencedBlocks(readFileSync(page, 'utf8'))) {
+      const place = `${page}:${block.line}`
+      try {
+        await runBlock(block, place, terminal, written)
+      } catch (error) {
+        throw new Error(`${place}: ${error instanceof Error ? error.message : String(error)}`, {
+          cause: error,
+        })
+      }
+    }
+  } finally {
+    await terminal.close()
+    for (const file of written) rmSync(file)
+  }
+}
+
+async function runBlock(
+  { language, text, check }: FencedBlock,
+  place: string,
+  terminal: ShellTerminal,
+  written: string[],
+): Promise<void> {
+  if (check === undefined) {
+    if (SHELL_LANGUAGES.has(language))
+      throw new Error('commands without a mark that says how they are checked')
+    return
+  }
+  console.log(`\n--- ${place} ${[...check].flat().join(' ')}`)
+  const [needs, file] = [check.get('needs'), check.get('write')]
+  if (check.has('elsewhere')) return
+  if (needs !== undefined && !terminal.hasProgram(needs)) {
+    console.log(`left out: there is no ${needs} here`)
+  } else if (file !== undefined) {
+    if (existsSync(file)) throw new Error(`${file} is there already`)
+    written.push(file)
+    writeFileSync(file, text)
+  } else if (check.has('serve')) {
+    await terminal.serve(text, Number(check.get('port')))
+  } else if (check.has('run')) {
+    const output = await terminal.run(text, seconds(check.get('for')))
+    const shows = check.get('shows') ?? ''
+    if (!output.includes(shows)) throw new Error(`printed nothing like: ${shows}`)
+  } else {
+    throw new Error('a mark must say run, serve, write or elsewhere')
+  }
+}
+
+function seconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d+s$/.test(text)) throw new Error(`'for' must be seconds such as 3s, got ${text}`)
+  return Number.parseInt(text, 10)
+}
