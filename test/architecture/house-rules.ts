@@ -136,7 +136,8 @@ export const RESERVED: readonly Reserved[] = [
   {
     what: 'gRPC codes',
     within: SHIPPED,
-    only: ['server/rpc/status', 'client/errors'],
+    // a span names the code that a call ended with
+    only: ['server/rpc/status', 'server/rpc/server-tracing', 'client/errors'],
     instead: 'throw an error of server/task, translated at the one edge',
     packages: ['@grpc/grpc-js#status'],
   },
