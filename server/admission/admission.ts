@@ -2,13 +2,13 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Clock } from '../clock.js'
 import type { HandlerCatalogue } from '../handlers/catalogue.js'
 import type { InsertAnswer, InsertRequest, TaskStore } from '../store/task-store.js'
+import { admit } from '../task/admit.js'
 import { InvalidRequestError, SchedulerError, TaskExistsError } from '../task/errors.js'
 import { nearestName } from '../task/nearest-name.js'
 import type { Task } from '../task/task.js'
 import { Budget } from './budget.js'
 import type { AdmissionLimits } from './limits.js'
 import type { BlockedReason, Changed, LiveTasks } from './live-tasks.js'
-import { newTask } from './new-task.js'
 import { notBuilt } from './not-built.js'
 import { checkCall } from './rules.js'
 import { differences } from './same-spec.js'
@@ -145,7 +145,7 @@ export class Admission {
     const now = this.#store.now()
     const stored = await this.#store.insert(
       wave.map(({ call }): InsertRequest => {
-        const task = newTask(call.spec, now, call.requestId)
+        const task = admit(call.spec, now, call.requestId)
         return { task, near: this.#scheduler.wantsNear(task.notBefore, call.spec.priority) }
       }),
     )
