@@ -1,0 +1,52 @@
+/**
+ * Acknowledgements of one durable consumer: one call at a time, always for the newest cursor, while the loop goes on. A failure is
+ * kept and thrown where the loop next asks.
+ */
+export class ConsumerAcks {
+  readonly #send: (cursor: string) => Promise<void>
+  #wanted: string | undefined
+  #acknowledged: string | undefined
+  #sending: Promise<void> | undefined
+  #failure: { readonly error: unknown } | undefined
+
+  /** @param send - Acknowledges a cursor at the server, with retries. */
+  constructor(send: (cursor: string) => Promise<void>) {
+    this.#send = send
+  }
+
+  /** Everything up to this cursor is finished. */
+  finished(cursor: string): void {
+    if (cursor === '' || cursor === this.#wanted) return
+    this.#wanted = cursor
+    this.#sending ??= this.#drain()
+  }
+
+  /** Throws what went wrong since it was last asked. */
+  throwIfFailed(): void {
+    const failure = this.#failure
+    this.#failure = undefined
+    if (failure !== undefined) throw failure.error
+  }
+
+  /** Resolves when everything finished so far is acknowledged; rejects when that failed. */
+  async flush(): Promise<void> {
+    this.#failure = undefined
+    if (this.#wanted !== this.#acknowledged) this.#sending ??= this.#drain()
+    await this.#sending
+    this.throwIfFailed()
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#wanted !== undefined && this.#wanted !== this.#acknowledged) {
+        const cursor = this.#wanted
+        await this.#send(cursor)
+        this.#acknowledged = cursor
+      }
+    } catch (error) {
+      this.#failure = { error }
+    } finally {
+      this.#sending = undefined
+    }
+  }
+}
