@@ -32,7 +32,7 @@ export function createLogger(level: LogLevel, destination: DestinationStream = s
   const write =
     (at: 'debug' | 'info' | 'warn' | 'error') =>
     (message: string, facts: LogFacts = {}): void => {
-      if (logger.isLevelEnabled(at)) logger[at](renamed(loggable(facts)), message)
+      if (logger.isLevelEnabled(at)) logger[at](loggable(lineFacts(facts)), message)
     }
   return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
 }
@@ -50,11 +50,13 @@ function activeTrace(): object {
   return { trace_id: context.traceId, span_id: context.spanId }
 }
 
-/** The fields of the line itself stay its own: a fact of that name is moved aside. */
-function renamed(facts: unknown): object {
-  const entries = Object.entries(facts ?? {})
-  if (!entries.some(([key]) => OWN.has(key))) return Object.fromEntries(entries)
-  return Object.fromEntries(entries.map(([key, value]) => [OWN.has(key) ? `${key}_` : key, value]))
+/** The fields of the line itself stay its own: a fact of that name is moved aside. A task's trace context shows as the trace that it names. */
+function lineFacts(facts: LogFacts): Record<string, unknown> {
+  const { traceparent, ...others } = facts
+  const line: Record<string, unknown> = {}
+  if (typeof traceparent === 'string') line['trace_id'] = traceparent.slice(3, 35)
+  for (const [key, value] of Object.entries(others)) line[OWN.has(key) ? `${key}_` : key] = value
+  return line
 }
 
 const OWN = new Set(['level', 'time', 'msg'])

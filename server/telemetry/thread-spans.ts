@@ -19,45 +19,46 @@ export interface TracedAttempt {
   readonly tracestate: string
 }
 
-/** Traces what handlers do in one thread. */
-export interface ThreadTracing {
-  /** Calls `fn` with the attempt's span active: what it traces becomes a child, and `trace.getActiveSpan()` takes attributes and events. Not sampled: just calls it. */
-  run<T>(attempt: TracedAttempt, fn: () => T): T
+/** What handlers do in this thread, traced. Fits the executor's `ThreadInstrumentation`. */
+export interface ThreadSpans {
+  /** Calls `run` with the attempt's span active: what it traces becomes a child, and `trace.getActiveSpan()` takes attributes and events. Not sampled: just calls it. */
+  around<T>(attempt: TracedAttempt, run: () => T): T
 }
 
 /**
- * Makes this thread trace: registers a tracer and a context manager of its own, since those of the main thread do not reach here. Load this module only
- * when traces are on: it brings the SDK.
+ * Makes this thread trace: registers a tracer and a context manager of its own, since those of the main thread do not reach here. Loaded by a thread only when
+ * traces are on: it brings the SDK.
  *
- * @param post - Takes records to the main thread, in order. An attempt's note is posted before the promise of its `fn` settles for the caller.
+ * @param send - Takes records to the main thread, in order. An attempt's note is sent before the promise of its `run` settles for the caller.
  * @example
- * const tracing = startThreadTracing((records) => parentPort.postMessage({ records }))
- * await tracing.run(request, () => handler.run(input, ctx))
+ * const { instrument } = await import(THREAD_SPANS_MODULE)
+ * const spans = instrument((records) => port.postMessage({ kind: 'spans', spans: records }))
+ * await spans.around(attempt, () => handler.run(input, ctx))
  */
-export function startThreadTracing(post: (records: readonly SpanRecord[]) => void): ThreadTracing {
+export function instrument(send: (records: readonly SpanRecord[]) => void): ThreadSpans {
   const provider = new BasicTracerProvider({
     // Only what belongs to a sampled attempt is recorded; the main thread decided that before the attempt came here.
     sampler: new ParentBasedSampler({ root: new AlwaysOffSampler() }),
-    spanProcessors: [postEach(post)],
+    spanProcessors: [sendEach(send)],
   })
   trace.setGlobalTracerProvider(provider)
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
-  return { run: (attempt, fn) => runTraced(attempt, fn, post) }
+  return { around: (attempt, run) => runTraced(attempt, run, send) }
 }
 
-function runTraced<T>(attempt: TracedAttempt, fn: () => T, post: (records: SpanRecord[]) => void): T {
+function runTraced<T>(attempt: TracedAttempt, run: () => T, send: (records: SpanRecord[]) => void): T {
   const parent = attempt.traceparent === '' ? null : parseTraceParent(attempt.traceparent)
-  if (parent === null || (parent.traceFlags & TraceFlags.SAMPLED) === 0) return fn()
+  if (parent === null || (parent.traceFlags & TraceFlags.SAMPLED) === 0) return run()
   if (attempt.tracestate !== '') parent.traceState = new TraceState(attempt.tracestate)
   const span = new AttemptSpan(parent)
   const done = (): void => {
     const note = span.takeNote(attempt.startId)
-    if (note) post([note])
+    if (note) send([note])
   }
   let result: T
   try {
-    result = context.with(trace.setSpan(context.active(), span), fn)
+    result = context.with(trace.setSpan(context.active(), span), run)
   } catch (error) {
     done()
     throw error
@@ -68,10 +69,10 @@ function runTraced<T>(attempt: TracedAttempt, fn: () => T, post: (records: SpanR
 }
 
 // Each span leaves when it ends: what waits for a batch is lost when the thread is terminated, and a blocked thread runs no timer.
-function postEach(post: (records: SpanRecord[]) => void): SpanProcessor {
+function sendEach(send: (records: SpanRecord[]) => void): SpanProcessor {
   return {
     onStart() {},
-    onEnd: (span) => post([handlerSpan(span)]),
+    onEnd: (span) => send([handlerSpan(span)]),
     forceFlush: () => Promise.resolve(),
     shutdown: () => Promise.resolve(),
   }
