@@ -1,0 +1,2 @@
+# Every command of the README and of the examples' pages, as their readers would type them (Python and Go: 30 and 33)
+npx tsx scripts/run-readme.ts README.md examples/README.md examples/handlers/README.md examples/typescript/README.md
