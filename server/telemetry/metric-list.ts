@@ -13,7 +13,7 @@ export const METRICS = {
   tasksScheduled: counter('punctual.tasks.scheduled', '{task}', 'Tasks accepted and stored', ['handler']),
   results: counter('punctual.results', '{run}', 'Runs that ended, by outcome', ['handler', 'outcome']),
   slotsSkipped: counter(
-    'punctual.slots.skipped',
+    'punctual.recurrence.slots.skipped',
     '{slot}',
     'Slots of a rhythm that were skipped: overlap, missed, paused or dstGap',
     ['handler', 'reason'],

@@ -1,0 +1,29 @@
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
+import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import { METRICS } from '../../server/telemetry/metric-list.js'
+
+/** Metrics that stay here, as a scrape would read them. */
+export function recordedMetrics() {
+  const reader = new PrometheusExporter({ preventServerStart: true })
+  const provider = new MeterProvider({ readers: [reader] })
+  const serializer = new PrometheusSerializer('', false, undefined, true, true)
+  const scrape = async (): Promise<string[]> => {
+    const { resourceMetrics, errors } = await reader.collect()
+    if (errors.length > 0) throw new AggregateError(errors)
+    return serializer
+      .serialize(resourceMetrics)
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+  }
+  return {
+    meter: provider.getMeter('punctual'),
+    /** Every series and its value. */
+    scrape,
+    /** The series of one metric, histograms without their buckets. */
+    series: async (metric: keyof typeof METRICS): Promise<string[]> => {
+      const name = METRICS[metric].name.replaceAll('.', '_')
+      const ours = new RegExp(`^${name}(_total|_count|_sum)?(\\{| )`)
+      return (await scrape()).filter((line) => ours.test(line))
+    },
+  }
+}
