@@ -6,6 +6,7 @@
  *     <!-- check: run -->                 has to end with 0
  *     <!-- check: run shows="55" -->      and to print this
  *     <!-- check: run for=3s -->          goes on until Ctrl-C, which comes after so long; has to end with 0 then
+ *     <!-- check: run leaves=a.txt -->    and leaves a file, which is removed at the end of the page
  *     <!-- check: run needs=grpcurl -->   left out, aloud, where there is no such program
  *     <!-- check: serve port=50051 -->    goes on in the background, until the next one or the end of the page
  *     <!-- check: elsewhere="why" -->     not run
@@ -13,6 +14,7 @@
  * and a block in any language may be a file that the reader writes: `<!-- check: write=hello.js -->`.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type FencedBlock, fencedBlocks } from './fenced-blocks.js'
 import { ShellTerminal } from './shell-terminal.js'
 
@@ -22,12 +24,12 @@ for (const page of process.argv.slice(2)) await runPage(page)
 
 async function runPage(page: string): Promise<void> {
   const terminal = new ShellTerminal(process.cwd())
-  const written: string[] = []
+  const made: string[] = []
   try {
     for (const block of fencedBlocks(readFileSync(page, 'utf8'))) {
       const place = `${page}:${block.line}`
       try {
-        await runBlock(block, place, terminal, written)
+        await runBlock(block, place, terminal, made)
       } catch (error) {
         throw new Error(`${place}: ${error instanceof Error ? error.message : String(error)}`, {
           cause: error,
@@ -36,7 +38,7 @@ async function runPage(page: string): Promise<void> {
     }
   } finally {
     await terminal.close()
-    for (const file of written) rmSync(file)
+    for (const file of made) rmSync(file, { force: true })
   }
 }
 
@@ -44,7 +46,7 @@ async function runBlock(
   { language, text, check }: FencedBlock,
   place: string,
   terminal: ShellTerminal,
-  written: string[],
+  made: string[],
 ): Promise<void> {
   if (check === undefined) {
     if (SHELL_LANGUAGES.has(language))
@@ -58,11 +60,13 @@ async function runBlock(
     console.log(`left out: there is no ${needs} here`)
   } else if (file !== undefined) {
     if (existsSync(file)) throw new Error(`${file} is there already`)
-    written.push(file)
+    made.push(file)
     writeFileSync(file, text)
   } else if (check.has('serve')) {
     await terminal.serve(text, Number(check.get('port')))
   } else if (check.has('run')) {
+    const leaves = check.get('leaves')
+    if (leaves !== undefined) made.push(resolve(terminal.folder, leaves))
     const output = await terminal.run(text, seconds(check.get('for')))
     const shows = check.get('shows') ?? ''
     if (!output.includes(shows)) throw new Error(`printed nothing like: ${shows}`)

@@ -23,6 +23,11 @@ export class ShellTerminal {
     this.#serverFolder = folder
   }
 
+  /** Where the next commands run. */
+  get folder(): string {
+    return this.#folder
+  }
+
   /** Is it a program that can be called by its name? */
   hasProgram(name: string): boolean {
     return spawnSync('bash', ['-c', 'command -v -- "$1"', 'bash', name]).status === 0

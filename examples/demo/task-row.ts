@@ -12,6 +12,7 @@ export interface TaskRow {
     readonly latenessMs: number
     readonly durationMs: number
     readonly workerId: string
+    readonly traceId: string
     /** The value, or why there is none. */
     readonly text: string
   }
