@@ -8,7 +8,7 @@ import { nearestName } from '../task/nearest-name.js'
 import type { Task } from '../task/task.js'
 import { Budget } from './budget.js'
 import type { AdmissionLimits } from './limits.js'
-import type { BlockedReason, Changed, LiveTasks } from './live-tasks.js'
+import type { BlockedReason, Changed, SchedulerFace } from './scheduler-face.js'
 import { notBuilt } from './not-built.js'
 import { checkCall } from './rules.js'
 import { differences } from './same-spec.js'
@@ -16,7 +16,7 @@ import type { ScheduleAnswer, ScheduleCall } from './schedule-call.js'
 
 export interface AdmissionParts {
   readonly store: TaskStore
-  readonly scheduler: LiveTasks
+  readonly scheduler: SchedulerFace
   readonly handlers: HandlerCatalogue
   readonly clock: Clock
   readonly limits: AdmissionLimits
@@ -37,7 +37,7 @@ interface Admitted {
  */
 export class Admission {
   readonly #store: TaskStore
-  readonly #scheduler: LiveTasks
+  readonly #scheduler: SchedulerFace
   readonly #handlers: HandlerCatalogue
   readonly #limits: AdmissionLimits
   readonly #budget: Budget

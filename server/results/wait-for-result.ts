@@ -1,6 +1,7 @@
 import type { LogEntry, TaskStore } from '../store/task-store.js'
 import { TaskNotFoundError } from '../task/errors.js'
 import { isLive, type Task } from '../task/task.js'
+import { anyAbort } from './any-abort.js'
 import type { ResultLog } from './result-log.js'
 
 /** A task, and the result that was waited for. */
@@ -21,10 +22,7 @@ export async function waitForResult(
   store: Pick<TaskStore, 'get' | 'findResult'>,
   { taskId, run, signal }: { taskId: string; run: number | undefined; signal: AbortSignal },
 ): Promise<WaitAnswer> {
-  const enough = new AbortController()
-  const stop = (): void => enough.abort()
-  signal.addEventListener('abort', stop)
-  if (signal.aborted) stop()
+  const enough = anyAbort(signal)
   try {
     // listens before it looks, so that no result falls between
     const coming = log.nextResult(taskId, run, enough.signal)
@@ -35,7 +33,7 @@ export async function waitForResult(
     const now = await get(store, taskId)
     return entry ? { task: now, entry } : { task: now }
   } finally {
-    signal.removeEventListener('abort', stop)
+    enough.release()
     enough.abort()
   }
 }

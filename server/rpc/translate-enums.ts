@@ -7,7 +7,7 @@ import {
   OverlapPolicy,
   TaskState,
 } from '../../proto/generated/punctual/v1/task.js'
-import type { BlockedReason as Blocked } from '../admission/live-tasks.js'
+import type { BlockedReason as Blocked } from '../admission/scheduler-face.js'
 import type { StopStage } from '../task/outcome.js'
 import type {
   DstGapPolicy as DstGap,

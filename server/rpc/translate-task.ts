@@ -3,7 +3,7 @@ import type {
   TaskError as WireError,
   TaskSpec as WireSpec,
 } from '../../proto/generated/punctual/v1/task.js'
-import type { BlockedReason } from '../admission/live-tasks.js'
+import type { BlockedReason } from '../admission/scheduler-face.js'
 import type { AttemptError } from '../task/outcome.js'
 import { isLive, type Task } from '../task/task.js'
 import type { Payload, TaskSpec } from '../task/task-spec.js'

@@ -9,7 +9,7 @@ export type Changed = Promise<readonly (Task | SchedulerError)[]>
 export type BlockedReason = 'handlerMissing' | 'concurrencyKey' | 'handlerLimit' | 'paused'
 
 /** What the door needs of the scheduler, the single owner of live state. */
-export interface LiveTasks {
+export interface SchedulerFace {
   /** Whether a task with this due time and priority would go into memory at once. */
   wantsNear(notBefore: Instant, priority: number): boolean
   /** Takes tasks that were just stored. */

@@ -1,0 +1,90 @@
+import { Server, ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js'
+import type { Clock } from '../clock.js'
+import { Health } from './health.js'
+import { addReflection } from './reflection.js'
+import { implementation, SERVICE, type ServiceParts } from './service-table.js'
+
+const KEEPALIVE_MS = 30_000
+const KEEPALIVE_TIMEOUT_MS = 10_000
+/** For calls that are still being answered when the server stops. */
+const LAST_ANSWERS_MS = 2_000
+
+/** PEM files. */
+export interface Tls {
+  readonly cert: Buffer
+  readonly key: Buffer
+  /** Only callers with a certificate of this authority. */
+  readonly ca?: Buffer
+}
+
+export interface GrpcServerOptions {
+  /** Such as `127.0.0.1`, `localhost` or `::1`. */
+  readonly host: string
+  /** 0 = any free one. */
+  readonly port: number
+  readonly tls?: Tls
+  readonly maxMessageBytes: number
+  readonly interceptors: readonly ServerInterceptor[]
+  readonly clock: Clock
+}
+
+/** The port: the service, health and reflection on it. */
+export class GrpcServer {
+  readonly health = new Health()
+  readonly #server: Server
+  readonly #options: GrpcServerOptions
+
+  constructor(parts: ServiceParts, options: GrpcServerOptions) {
+    this.#options = options
+    this.#server = new Server({
+      'grpc.max_receive_message_length': options.maxMessageBytes,
+      // what is sent is bounded where it is made
+      'grpc.max_send_message_length': -1,
+      // finds a peer that vanished, so that its streams end
+      'grpc.keepalive_time_ms': KEEPALIVE_MS,
+      'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+      'grpc.enable_channelz': 0,
+      interceptors: [...options.interceptors],
+    })
+    this.#server.addService(SERVICE, implementation(parts))
+    this.health.addTo(this.#server)
+    addReflection(this.#server)
+  }
+
+  /**
+   * Listens.
+   *
+   * @returns the port.
+   * @throws Error with one clear line when the address cannot be had.
+   */
+  async listen(): Promise<number> {
+    const { host, port, tls } = this.#options
+    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`
+    return new Promise((resolve, reject) => {
+      this.#server.bindAsync(address, credentials(tls), (error, bound) => {
+        if (error) reject(new Error(`cannot listen on ${address}: ${error.message}`, { cause: error }))
+        else resolve(bound)
+      })
+    })
+  }
+
+  /** Takes no more calls, lets those under way be answered for 2 s, then ends them. Streams must have been ended before. */
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = this.#options.clock.setTimer(LAST_ANSWERS_MS, () => {
+        this.#server.forceShutdown()
+        resolve()
+      })
+      this.#server.tryShutdown(() => {
+        timer.cancel()
+        resolve()
+      })
+    })
+  }
+}
+
+function credentials(tls: Tls | undefined): ServerCredentials {
+  if (!tls) return ServerCredentials.createInsecure()
+  const pair = { private_key: tls.key, cert_chain: tls.cert }
+  return ServerCredentials.createSsl(tls.ca ?? null, [pair], tls.ca !== undefined)
+}
