@@ -2,9 +2,9 @@
 export interface AnyAbort {
   readonly signal: AbortSignal
   /** Aborts it by hand. */
-  abort(): void
+  readonly abort: () => void
   /** Lets go of the others: one of them may live as long as the server. */
-  release(): void
+  readonly release: () => void
 }
 
 /** Follows the first of several signals. `AbortSignal.any` would do, but on Node 20 a long-lived signal keeps a trace of each that ever followed it. */

@@ -33,7 +33,7 @@ type Check = (call: unknown, send: sendUnaryData<unknown>) => void
 function shortened(check: Check): Check {
   return (call, send) =>
     check(call, (error, value) => {
-      const { code = null, details = '' } = error ?? {}
-      send(code && { code, details: cut(details, MAX_MESSAGE_BYTES) }, value)
+      if (error?.code === undefined) send(error, value)
+      else send({ code: error.code, details: cut(error.details ?? '', MAX_MESSAGE_BYTES) })
     })
 }
