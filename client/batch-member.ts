@@ -91,7 +91,10 @@ export class BatchMember<Answer> {
   #afterSending(reason: Error): Error {
     const note = this.#mayBeStoredNote()
     if (reason instanceof CallAbortedError) {
-      return new CallAbortedError({ reason: reason.cause }, `aborted by its signal after it was sent: ${note}`)
+      return new CallAbortedError(
+        { reason: reason.cause },
+        `aborted by its signal after it was sent: ${note}`,
+      )
     }
     if (reason instanceof ClientClosedError) {
       return new ClientClosedError(`the client was closed before the answer came: ${note}`)

@@ -64,13 +64,11 @@ export interface ScheduleSpan {
   readonly tracestate: string
   /** The context of the span, for the call that carries the task. */
   readonly context: Context
-  end(error?: unknown): void
+  end(error?: Error): void
 }
 
-const NOT_TRACED: ScheduleSpan = { traceparent: '', tracestate: '', context: ROOT_CONTEXT, end: () => {} }
-
-/** Begins the span of one `schedule()`, by the conventions for messages that are sent. */
-export function startScheduleSpan(handler: string, id: string | undefined): ScheduleSpan {
+/** Begins the span of one `schedule()`, by the conventions for messages that are sent; nothing when nobody traces. */
+export function startScheduleSpan(handler: string, id: string): ScheduleSpan | undefined {
   const active = context.active()
   const span = tracer.startSpan(`schedule ${handler}`, {
     kind: SpanKind.PRODUCER,
@@ -79,10 +77,10 @@ export function startScheduleSpan(handler: string, id: string | undefined): Sche
       'messaging.operation.name': 'schedule',
       'messaging.operation.type': 'send',
       'messaging.destination.name': handler,
-      ...(id !== undefined && { 'messaging.message.id': id }),
+      'messaging.message.id': id,
     },
   })
-  if (!trace.isSpanContextValid(span.spanContext())) return NOT_TRACED
+  if (!trace.isSpanContextValid(span.spanContext())) return undefined
   const spanned = trace.setSpan(active, span)
   const carrier: { traceparent?: string; tracestate?: string } = {}
   propagation.inject(spanned, carrier)
@@ -91,22 +89,26 @@ export function startScheduleSpan(handler: string, id: string | undefined): Sche
     tracestate: carrier.tracestate ?? '',
     context: spanned,
     end(error) {
-      if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: String(error) })
+      if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: error.message })
       span.end()
     },
   }
 }
 
-/** Runs the call that carries these tasks: inside the span of a single one, linked to the spans of many. */
-export function inContextOf<T>(spans: readonly ScheduleSpan[], call: () => T): T {
-  const traced = spans.filter((span) => span !== NOT_TRACED)
-  if (traced.length === 0) return context.with(ROOT_CONTEXT, call)
-  if (spans.length === 1) return context.with(traced[0]?.context ?? ROOT_CONTEXT, call)
-  const links: Link[] = []
-  for (const span of traced.slice(0, MAX_LINKS)) {
-    const spanContext = trace.getSpanContext(span.context)
-    if (spanContext !== undefined) links.push({ context: spanContext })
-  }
+/**
+ * Runs the call that carries tasks: inside the span of a single one, linked to the spans of many.
+ *
+ * @param tasks - How many it carries, traced or not.
+ */
+export function inContextOf<T>(spans: readonly ScheduleSpan[], tasks: number, call: () => T): T {
+  const [first] = spans
+  // the batch is nobody's in particular: not of whoever happened to start it
+  if (first === undefined) return context.with(ROOT_CONTEXT, call)
+  if (tasks === 1) return context.with(first.context, call)
+  const links = spans.slice(0, MAX_LINKS).flatMap((span) => {
+    const linked = trace.getSpanContext(span.context)
+    return linked === undefined ? [] : [{ context: linked }]
+  })
   return context.with(ROOT_CONTEXT.setValue(LINKS, links), call)
 }
 

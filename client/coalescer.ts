@@ -140,4 +140,3 @@ function whileAnyWaits(members: readonly Pick<BatchMember<never>, 'onSettled'>[]
   }
   return scope
 }
-

@@ -28,7 +28,7 @@ const BY_REASON: Readonly<Record<string, ErrorClass>> = {
 }
 
 /** For what comes without a reason of ours: from a proxy, a broken connection, or an older server. */
-const BY_CODE: Partial<Record<status, ErrorClass>> = {
+const BY_CODE: Partial<Record<number, ErrorClass>> = {
   [status.UNAVAILABLE]: errors.UnavailableError,
   [status.DEADLINE_EXCEEDED]: errors.DeadlineExceededError,
   [status.UNIMPLEMENTED]: errors.NotBuiltError,
@@ -36,7 +36,7 @@ const BY_CODE: Partial<Record<status, ErrorClass>> = {
 }
 
 /** Name of a gRPC status, such as NOT_FOUND. */
-export const statusName = (code: status): string => status[code] ?? String(code)
+export const statusName = (code: number): string => status[code] ?? String(code)
 
 /** Codes after which the same stream would only fail again. */
 const FINAL_FOR_STREAMS: ReadonlySet<string> = new Set(
@@ -64,10 +64,13 @@ export function fromServiceError(error: ServiceError): errors.PunctualError {
 
 /** What the caller gets for one refused task of a batch: the error that the single call would have had. */
 export function fromItemError(item: ItemError): errors.PunctualError {
-  return errorOf(item.code, { message: item.message, reason: item.reason, violations: item.violations })
+  const { code, reason, violations } = item
+  const named = violations.map(({ field, description }) => `${field}: ${description}`)
+  const message = [...named, ...(item.message === '' ? [] : [item.message])].join('; ')
+  return errorOf(code, { message, reason, violations })
 }
 
-function errorOf(code: status, facts: errors.ErrorFacts): errors.PunctualError {
+function errorOf(code: number, facts: errors.ErrorFacts): errors.PunctualError {
   const known = BY_REASON[facts.reason ?? ''] ?? BY_CODE[code] ?? errors.PunctualError
   return new known({ ...facts, code: statusName(code) })
 }

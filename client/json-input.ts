@@ -25,7 +25,10 @@ export function toJsonText(input: unknown): string {
 /** @throws {@link TaskRejectedError} when a text holds half a character. */
 export function checkText(text: string, field: string): string {
   if (!LONE_SURROGATE.test(text)) return text
-  return refuseField(field, 'holds half a surrogate pair, which is not text: it would arrive as something else')
+  return refuseField(
+    field,
+    'holds half a surrogate pair, which is not text: it would arrive as something else',
+  )
 }
 
 /** @throws {@link TaskRejectedError}, as the server would for this field. */

@@ -77,7 +77,7 @@ const HEARTBEAT_LIMITS_MS = { min: 100, max: 10 * 60_000 }
  */
 export function completeOptions(given: ClientOptions): CompleteOptions {
   if (typeof given.address !== 'string' || !/^.+:\d{1,5}$/.test(given.address)) {
-    throw new RangeError(`address must be host:port, such as localhost:50051; got ${String(given.address)}`)
+    throw new RangeError(`address must be host:port, such as localhost:50051; got ${given.address}`)
   }
   const heartbeatMs = given.heartbeatMs ?? 5_000
   if (!(heartbeatMs >= HEARTBEAT_LIMITS_MS.min && heartbeatMs <= HEARTBEAT_LIMITS_MS.max)) {

@@ -127,8 +127,7 @@ function ruleOf(given: Recurrence): NonNullable<RecurrenceMessage['rule']> {
     )
   }
   if ('cron' in given) return { $case: 'cron', value: given.cron }
-  if ('everyMs' in given)
-    return { $case: 'every', value: toDuration(given.everyMs, 'recurrence.everyMs') }
+  if ('everyMs' in given) return { $case: 'every', value: toDuration(given.everyMs, 'recurrence.everyMs') }
   if ('minIntervalMs' in given) {
     return { $case: 'minInterval', value: toDuration(given.minIntervalMs, 'recurrence.minIntervalMs') }
   }
@@ -157,9 +156,7 @@ function choice<Name extends string, Value>(
   option: string,
 ): Value {
   if (Object.hasOwn(choices, name)) return choices[name]
-  throw new RangeError(
-    `recurrence.${option} must be one of ${Object.keys(choices).join(', ')}; got ${String(name)}`,
-  )
+  throw new RangeError(`recurrence.${option} must be one of ${Object.keys(choices).join(', ')}; got ${name}`)
 }
 
 function chosen<Name extends string>(

@@ -3,7 +3,7 @@ import {
   type StreamResultsRequest,
   type StreamResultsResponse,
 } from '../proto/generated/punctual/v1/scheduler_service.js'
-import { ResultFilter as FilterMessage } from '../proto/generated/punctual/v1/result.js'
+import type { ResultFilter as FilterMessage } from '../proto/generated/punctual/v1/result.js'
 import type { CallScope, CallScopes } from './call-scope.js'
 import { ConsumerAcks } from './consumer-acks.js'
 import { PunctualError } from './errors.js'

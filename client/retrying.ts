@@ -21,12 +21,7 @@ export const STREAM_BACKOFF: BackoffPolicy = { firstMs: 100, maxMs: 3_000 }
  * @param random - In [0, 1).
  * @param retryAfterMs - What the server asked for; never less is waited.
  */
-export function backoffMs(
-  policy: BackoffPolicy,
-  failures: number,
-  random: number,
-  retryAfterMs = 0,
-): number {
+export function backoffMs(policy: BackoffPolicy, failures: number, random: number, retryAfterMs = 0): number {
   const full = Math.min(policy.maxMs, policy.firstMs * 2 ** (failures - 1))
   return Math.max(retryAfterMs, full * (0.5 + random / 2))
 }

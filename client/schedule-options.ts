@@ -1,6 +1,6 @@
-import { Duration } from '../proto/generated/google/protobuf/duration.js'
-import { OnConflict, ScheduleRequest } from '../proto/generated/punctual/v1/scheduler_service.js'
-import { RetryPolicy as RetryMessage, TaskSpec } from '../proto/generated/punctual/v1/task.js'
+import type { Duration } from '../proto/generated/google/protobuf/duration.js'
+import { OnConflict, type ScheduleRequest } from '../proto/generated/punctual/v1/scheduler_service.js'
+import { type RetryPolicy as RetryMessage, TaskSpec } from '../proto/generated/punctual/v1/task.js'
 import type { CallOptions } from './options.js'
 import { checkText, refuseField, toJsonText } from './json-input.js'
 import { type Recurrence, toRecurrenceMessage } from './recurrence.js'
@@ -75,8 +75,6 @@ export interface RequestMarks {
   /** Made before the first try, so that a repeat after a lost answer is harmless. */
   readonly newId: () => string
   readonly origin: string
-  readonly traceparent: string
-  readonly tracestate: string
 }
 
 /**
@@ -97,8 +95,6 @@ export function toScheduleRequest(
   task.payload = payloadOf(input)
   task.when = whenOf(options)
   task.origin = marks.origin
-  task.traceparent = marks.traceparent
-  task.tracestate = marks.tracestate
   if (options.recurrence !== undefined) task.recurrence = toRecurrenceMessage(options.recurrence)
   if (options.retry !== undefined) task.retry = retryOf(options.retry)
   if (options.attemptTimeoutMs !== undefined) {
@@ -120,7 +116,7 @@ export function toScheduleRequest(
 function requestFor(task: TaskSpec, options: TaskOptions, marks: RequestMarks): ScheduleRequest {
   const onConflict = options.onConflict ?? 'sameSpec'
   if (!Object.hasOwn(ON_CONFLICT, onConflict)) {
-    throw new RangeError(`onConflict must be sameSpec, keep or replace, got ${String(onConflict)}`)
+    throw new RangeError(`onConflict must be sameSpec, keep or replace, got ${onConflict as string}`)
   }
   // the server remembers the last one of a task, so that a repeated REPLACE after a lost answer replaces once
   const requestId = onConflict === 'replace' ? marks.newId() : ''

@@ -184,14 +184,16 @@ export class SharedResults {
 
   #lookUp(waiter: Waiter): void {
     if (this.#waiters.get(waiter.task.id)?.has(waiter) !== true) return
-    void this.#parts.lookUp(waiter.task.id, waiter.run).then(
-      (result) => {
-        if (result !== undefined && this.#remove(waiter)) waiter.resolve(result)
-      },
-      (error: unknown) => {
-        if (this.#remove(waiter)) waiter.reject(error instanceof Error ? error : new Error(String(error)))
-      },
-    )
+    void this.#ask(waiter)
+  }
+
+  async #ask(waiter: Waiter): Promise<void> {
+    try {
+      const result = await this.#parts.lookUp(waiter.task.id, waiter.run)
+      if (result !== undefined && this.#remove(waiter)) waiter.resolve(result)
+    } catch (error) {
+      if (this.#remove(waiter)) waiter.reject(error instanceof Error ? error : new Error(String(error)))
+    }
   }
 
   /**
@@ -208,7 +210,7 @@ export class SharedResults {
   }
 
   #checkAll(reading: SharedReading): void {
-    for (const waiter of [...this.#everyWaiter()]) this.#check(waiter, reading)
+    for (const waiter of Array.from(this.#everyWaiter())) this.#check(waiter, reading)
   }
 
   *#everyWaiter(): Generator<Waiter> {
@@ -232,7 +234,7 @@ export class SharedResults {
   }
 
   #rejectAll(error: Error): void {
-    for (const waiter of [...this.#everyWaiter()]) {
+    for (const waiter of Array.from(this.#everyWaiter())) {
       if (this.#remove(waiter)) waiter.reject(error)
     }
   }

@@ -1,7 +1,7 @@
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
 import type { CallScope } from './call-scope.js'
 import type { ClientClock } from './client-clock.js'
-import { fromServiceError, PunctualError, UnavailableError } from './errors.js'
+import { fromServiceError, type PunctualError, UnavailableError } from './errors.js'
 
 /**
  * One call of a server stream, read message by message at the reader's own pace. grpc-js leaves three things to its user, which are

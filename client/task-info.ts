@@ -127,7 +127,9 @@ export function toTaskInfo(task: TaskMessage): TaskInfo {
   }
 }
 
-function rules(spec: TaskSpec): Pick<TaskInfo, 'recurrence' | 'retry' | 'attemptTimeoutMs' | 'startWithinMs'> {
+function rules(
+  spec: TaskSpec,
+): Pick<TaskInfo, 'recurrence' | 'retry' | 'attemptTimeoutMs' | 'startWithinMs'> {
   const recurrence = fromRecurrenceMessage(spec.recurrence)
   const attemptTimeoutMs = durationMs(spec.attemptTimeout)
   const startWithinMs = durationMs(spec.startWithin)
@@ -186,5 +188,5 @@ function valueOf<Name extends string, Value>(
   what: string,
 ): Value {
   if (Object.hasOwn(table, name)) return table[name]
-  throw new RangeError(`${what} must be one of ${Object.keys(table).join(', ')}; got ${String(name)}`)
+  throw new RangeError(`${what} must be one of ${Object.keys(table).join(', ')}; got ${name}`)
 }
