@@ -62,24 +62,27 @@ describe('the types of handlers', () => {
   })
 
   it('refuse a run that does not fit the schemas', () => {
-    defineHandler({
-      name: 'a',
-      input: z.object({ n: z.number() }),
-      // @ts-expect-error the input has no m
-      run: ({ m }) => m,
-    })
-    defineHandler({
-      name: 'b',
-      output: z.object({ n: z.number() }),
-      // @ts-expect-error n must be a number
-      run: () => ({ n: 'one' }),
-    })
-    defineHandler({
-      name: 'c',
-      output: z.object({ n: z.number() }),
-      // @ts-expect-error n must be a number
-      run: async () => ({ n: 'one' }),
-    })
+    const wrong = [
+      defineHandler({
+        name: 'a',
+        input: z.object({ n: z.number() }),
+        // @ts-expect-error the input has no m
+        run: ({ m }) => String(m),
+      }),
+      defineHandler({
+        name: 'b',
+        output: z.object({ n: z.number() }),
+        // @ts-expect-error n must be a number
+        run: () => ({ n: 'one' }),
+      }),
+      defineHandler({
+        name: 'c',
+        output: z.object({ n: z.number() }),
+        // @ts-expect-error n must be a number
+        run: async () => ({ n: 'one' }),
+      }),
+    ]
+    expect(wrong).toHaveLength(3)
   })
 
   it('refuse lanes and options that do not exist, as does the code for those who write JavaScript', () => {
