@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const OUTSIDE = 'test/outside/**'
+const LONG = 'test/**/*.long.test.ts'
 const sourceOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 export default defineConfig({
@@ -22,7 +23,7 @@ export default defineConfig({
             { find: /^punctual\/testing$/, replacement: sourceOf('testing/index.ts') },
           ],
         },
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [OUTSIDE], testTimeout: 20_000 },
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [OUTSIDE, LONG], testTimeout: 20_000 },
       },
       {
         // the built package from outside: real processes, real time, wide bounds
@@ -30,6 +31,7 @@ export default defineConfig({
         test: {
           name: 'outside',
           include: [`${OUTSIDE}/*.test.ts`],
+          exclude: [LONG],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
