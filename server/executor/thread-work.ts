@@ -12,6 +12,7 @@ import { sleepOn } from './sleep.js'
 import { ThreadLog } from './thread-log.js'
 import { type FromThread, LOOK, type StopMessage, type ToThread } from './thread-protocol.js'
 import { ERROR_CODES } from '../task/outcome.js'
+import type { SpanRecord } from '../task/span-record.js'
 
 /** Handlers that take longer than this are told of as begun at once; shorter ones with their end. */
 const SHORT_MS = 1
@@ -43,6 +44,8 @@ export class ThreadWork {
   readonly #waiting = new Map<number, LiveAttempt>()
   /** How long each handler took of late, in ms. */
   readonly #durations = new Map<string, number>()
+  /** Attempts of which a note is on its way. */
+  readonly #noted = new Set<number>()
   #tainted = false
 
   constructor(parts: ThreadWorkParts) {
@@ -61,6 +64,12 @@ export class ThreadWork {
 
   send(message: FromThread): void {
     this.#parts.port.postMessage(message)
+  }
+
+  /** Tells what was traced. */
+  sendSpans(spans: readonly SpanRecord[]): void {
+    for (const span of spans) if (span.kind === 'note') this.#noted.add(span.startId)
+    this.send({ kind: 'spans', spans })
   }
 
   /** Begins nothing more: something went wrong outside of any attempt, and may again. */
@@ -147,7 +156,9 @@ export class ThreadWork {
   #end({ row, startId }: ThreadAttempt, outcome: OwnOutcome): void {
     const { ledger, clock } = this.#parts
     const endTimeUs = clock.nowMicros()
-    if (outcome.kind === 'succeeded' && outcome.output.kind !== 'bytes') {
+    // A look at the ledger would overtake a note that is still on its way.
+    const isNoted = this.#noted.delete(startId)
+    if (!isNoted && outcome.kind === 'succeeded' && outcome.output.kind !== 'bytes') {
       const text = outcome.output.kind === 'json' ? outcome.output.text : undefined
       if (ledger.endHere(row, endTimeUs, text)) return
     }

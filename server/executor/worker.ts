@@ -34,9 +34,7 @@ export async function runSession({ port, ledger: memory, settings }: SessionStar
     handlers,
     clock: systemClock,
     maxOutputBytes,
-    instrumentation: await loadInstrumentation(instrumentation, (spans) =>
-      work.send({ kind: 'spans', spans }),
-    ),
+    instrumentation: await loadInstrumentation(instrumentation, (spans) => work.sendSpans(spans)),
   })
   hearStrayErrors(work)
   noteExits(work, ledger)

@@ -50,8 +50,7 @@ export function describeEnd(span: Span, { outcome, endTimeUs }: AttemptEnd): voi
 }
 
 /** Adds to an attempt's span what its handler noted in the thread. */
-export function addNote(span: Span | undefined, note: AttemptNote): void {
-  if (span === undefined) return
+export function addNote(span: Span, note: AttemptNote): void {
   span.setAttributes(note.attributes as Attributes)
   span.addLinks(note.links.map(linkOf))
   // A handler that said ok may still fail or be stopped, and ok would be final.

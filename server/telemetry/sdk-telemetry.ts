@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { metrics, trace } from '@opentelemetry/api'
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
-import { defaultResource, envDetector, hostDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import { defaultResource, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { MeteredExecutor } from './metered-executor.js'
 import { meteredStore } from './metered-store.js'
@@ -18,6 +20,12 @@ import { TracedExecutor } from './traced-executor.js'
 import { tracedStore } from './traced-store.js'
 import { Tracing } from './tracing.js'
 
+/** A module beside this one: built, or from the sources as tests run. */
+function moduleOf(name: string): string {
+  const built = new URL(`./${name}.js`, import.meta.url)
+  return existsSync(built) ? built.href : new URL(`./${name}.ts`, import.meta.url).href
+}
+
 /** Starts OpenTelemetry's SDK. The heavy half of telemetry: loaded only when something is asked for. */
 export async function startSdk(settings: TelemetrySettings, context: TelemetryContext): Promise<Telemetry> {
   const { clock, log } = context
@@ -27,10 +35,14 @@ export async function startSdk(settings: TelemetrySettings, context: TelemetryCo
   const readers = [...(await pushingReaders(settings)), ...(exporter ? [exporter] : [])]
   const sdk = new NodeSDK({
     resource: defaultResource().merge(
-      resourceFromAttributes({ 'service.name': 'punctual', 'service.version': context.version }),
+      resourceFromAttributes({
+        'service.name': 'punctual',
+        'service.version': context.version,
+        'host.name': hostname(),
+      }),
     ),
     // The process's own arguments are nobody's business: they are detected only when the operator names that detector.
-    ...(!settings.namesDetectors && { resourceDetectors: [envDetector, hostDetector] }),
+    ...(!settings.namesDetectors && { resourceDetectors: [envDetector] }),
     ...(!settings.traces && { spanProcessors: [] }),
     instrumentations: [],
     logRecordProcessors: [],
@@ -54,6 +66,7 @@ export async function startSdk(settings: TelemetrySettings, context: TelemetryCo
 
   return {
     traces: settings.traces,
+    threadInstrumentation: settings.traces ? moduleOf('thread-spans') : '',
     ...(server && { prometheus: server.address }),
     store(store) {
       const traced = tracing ? tracedStore(store, provider) : store

@@ -9,6 +9,8 @@ import { isOn, type ListenAddress, type TelemetrySettings } from './telemetry-se
 export interface Telemetry {
   /** Whether spans are made: the RPC edge and the threads trace only then. */
   readonly traces: boolean
+  /** The module that traces handlers inside their threads, for the executor; '' = none. */
+  readonly threadInstrumentation: string
   /** Where `/metrics` is served. */
   readonly prometheus?: ListenAddress
   /** The store to use instead: counted, timed and traced; the same when telemetry is off. */
@@ -34,6 +36,7 @@ export interface TelemetryContext {
 /** Telemetry that was not asked for: nothing is loaded, nothing is wrapped. */
 export const TELEMETRY_OFF: Telemetry = Object.freeze({
   traces: false,
+  threadInstrumentation: '',
   store: (store: TaskStore) => store,
   executor: (executor: Executor) => executor,
   observe() {},

@@ -1,7 +1,7 @@
 import { type Context, ROOT_CONTEXT, type Span, SpanKind, trace } from '@opentelemetry/api'
 import { parseTraceParent, TraceState } from '@opentelemetry/core'
 import type { AttemptEnd, AttemptRequest, Executor, ExecutorEvents, Lane } from '../executor/executor.js'
-import type { SpanRecord } from '../task/span-record.js'
+import type { AttemptNote, SpanRecord } from '../task/span-record.js'
 import { addNote, attemptAttributes, describeEnd } from './attempt-attributes.js'
 import type { PlannedSpan, Tracing } from './tracing.js'
 
@@ -10,6 +10,8 @@ interface TracedAttempt {
   readonly request: AttemptRequest
   readonly lane: Lane
   readonly planned: PlannedSpan
+  /** What its handler added. A short attempt may be told of as begun only when it has ended. */
+  readonly notes: AttemptNote[]
   /** Since the handler began. */
   span?: Span
 }
@@ -77,7 +79,7 @@ export class TracedExecutor implements Executor {
       : this.#tracing.plan(name, SpanKind.CONSUMER, ROOT_CONTEXT, linksTo(caller))
     if (planned === undefined)
       return request.traceparent === '' ? request : { ...request, traceparent: '', tracestate: '' }
-    this.#attempts.set(request.startId, { request, lane, planned })
+    this.#attempts.set(request.startId, { request, lane, planned, notes: [] })
     const { traceId, spanId, traceState } = planned.context
     return {
       ...request,
@@ -112,14 +114,18 @@ export class TracedExecutor implements Executor {
     const attempt = this.#attempts.get(end.startId)
     if (attempt === undefined) return end
     this.#attempts.delete(end.startId)
-    if (attempt.span === undefined) this.#recordWait(attempt, end.endTimeUs)
-    else describeEnd(attempt.span, end)
+    const { span, notes } = attempt
+    if (span === undefined) this.#recordWait(attempt, end.endTimeUs)
+    else {
+      for (const note of notes) addNote(span, note)
+      describeEnd(span, end)
+    }
     return { ...end, traceId: attempt.planned.context.traceId }
   }
 
   #record(record: SpanRecord): void {
     if (record.kind === 'span') this.#tracing.replay(record)
-    else addNote(this.#attempts.get(record.startId)?.span, record)
+    else this.#attempts.get(record.startId)?.notes.push(record)
   }
 }
 

@@ -218,12 +218,13 @@ describe('what a handler traces in its thread', () => {
   it('is added to the attempt where the handler spoke to that', () => {
     const { executor, inner, span } = tracedExecutor()
     executor.start('thread', [attemptRequest()])
-    inner.tell.began([attemptEnd()])
     const event = { name: 'half way', time: [1_893_456_000, 4_000_000], attributes: {} } as const
     const status = { code: 1, message: '' } as const
     inner.tell.spans?.([
       { kind: 'note', startId: 1, attributes: { pages: 3 }, events: [event], links: [], status },
     ])
+    // short attempts are told of as begun when they have ended
+    inner.tell.began([attemptEnd()])
     inner.tell.ended([attemptEnd({ outcome: { kind: 'timedOut', stage: 'cooperative' } })])
     expect(span('run').attributes).toMatchObject({ pages: 3, 'punctual.run': 1 })
     expect(span('run').events).toMatchObject([{ name: 'half way', time: [1_893_456_000, 4_000_000] }])
