@@ -1,5 +1,5 @@
 import type { Instant } from './instant.js'
-import type { TaskResult } from './result.js'
+import type { TaskResult, Transition } from './result.js'
 import type { TaskSpec } from './task-spec.js'
 import type { EndState, Series, Task } from './task.js'
 
@@ -45,4 +45,12 @@ export function askedDueTime({ when }: TaskSpec, now: Instant): Instant {
 /** What follows now that the task's current run ended in `state`. A one-shot task ends with its run. */
 export function afterRun(_task: Task, state: EndState, _now: Instant): Sequel {
   return { endState: state, skipped: [] }
+}
+
+/**
+ * What a waiting task becomes when its run falls due at `now`, if it is not simply to start: slots of its rhythm that have passed are skipped or caught up with.
+ * Undefined: it starts. A one-shot task always does.
+ */
+export function missedRuns(_task: Task, _now: Instant): Transition | undefined {
+  return undefined
 }

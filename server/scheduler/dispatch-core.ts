@@ -1,0 +1,194 @@
+import { LANES, type Lane } from '../executor/executor.js'
+import type { Instant } from '../task/instant.js'
+import { missedRuns } from '../task/next-run.js'
+import { expire, expiryOf } from '../task/requests.js'
+import type { Transition } from '../task/result.js'
+import { BurstDealer } from './bursts.js'
+import { HandlerWork } from './handler-work.js'
+import type { Burst, LiveTask } from './live-task.js'
+import type { LoadedHandlers } from './loaded-handlers.js'
+import { PendingHeap } from './pending-heap.js'
+import type { PendingTasks } from './pending-tasks.js'
+import { type Frontier, StartLine } from './start-line.js'
+
+export interface DispatchParts {
+  readonly pending: PendingTasks
+  readonly handlers: LoadedHandlers
+  readonly slots: Readonly<Record<Lane, number>>
+  readonly priorityStepMs?: number | undefined
+}
+
+/** A waiting task to which something happens without a start: it expired, or its rhythm has passed it. */
+export interface Decided {
+  readonly live: LiveTask
+  readonly transition: Transition
+}
+
+/**
+ * Decides what starts when. Pure: it is told the time and asked; it holds no timer, awaits nothing and stores nothing.
+ * What cannot start (key held, handler at its limit, handler not loaded) takes no slot and stands in nobody's way.
+ */
+export class DispatchCore {
+  readonly line: StartLine
+  readonly work = new HandlerWork()
+  readonly #pending: PendingTasks
+  readonly #expiring = new PendingHeap()
+  readonly #slots: Readonly<Record<Lane, number>>
+  readonly #busy: Record<Lane, number> = { thread: 0, shared: 0 }
+  readonly #tasks: (LiveTask | undefined)[] = []
+  readonly #freePlaces: number[] = []
+  #lookedAt: Instant = -Infinity
+  #waiting = 0
+
+  constructor({ pending, handlers, slots, priorityStepMs }: DispatchParts) {
+    this.#pending = pending
+    this.#slots = slots
+    this.line = new StartLine(handlers, (place) => this.#at(place), priorityStepMs)
+  }
+
+  /** Tasks that wait in memory, due or not. */
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /** Due tasks that wait, for whatever reason. */
+  get dueWaiting(): number {
+    return this.#waiting - this.#pending.size
+  }
+
+  /** When a look has something to do. */
+  get earliest(): Instant {
+    return Math.min(this.#pending.earliest, this.#expiring.earliest)
+  }
+
+  lane(lane: Lane): { readonly lane: Lane; readonly slots: number; readonly busy: number } {
+    return { lane, slots: this.#slots[lane], busy: this.#busy[lane] }
+  }
+
+  /** Takes a waiting task in. What is due already need not wait for a look, if it was due at the last one. */
+  add(live: LiveTask, now: Instant): void {
+    const place = this.#freePlaces.pop() ?? this.#tasks.length
+    this.#tasks[place] = live
+    live.place = place
+    this.#waiting++
+    const { notBefore, arrival } = live.task
+    const expiry = expiryOf(live.task)
+    if (expiry !== Infinity) this.#expiring.add(place, expiry + 1, arrival)
+    if (notBefore <= this.#lookedAt && notBefore <= now) {
+      this.line.enter(live)
+    } else {
+      live.where = 'pending'
+      this.#pending.add(place, notBefore, arrival)
+    }
+  }
+
+  /** Takes a waiting task out: a change of it is being stored. */
+  remove(live: LiveTask): void {
+    if (live.where === 'pending') this.#pending.remove(live.place)
+    else this.line.leave(live)
+    live.where = 'held'
+    this.#forget(live)
+  }
+
+  /** Moves what has become due by `now` into line. @returns what happened to tasks that will not start as they are; they are taken out. */
+  look(now: Instant): readonly Decided[] {
+    const decided: Decided[] = []
+    this.#lookedAt = now
+    for (let place = this.#expiring.takeDue(now); place >= 0; place = this.#expiring.takeDue(now)) {
+      const live = this.#at(place)
+      this.remove(live)
+      decided.push({ live, transition: expire(live.task, now) })
+    }
+    for (let place = this.#pending.takeDue(now); place >= 0; place = this.#pending.takeDue(now)) {
+      const live = this.#at(place)
+      const transition = live.task.spec.recurrence && missedRuns(live.task, now)
+      if (transition) {
+        live.where = 'held'
+        this.#forget(live)
+        decided.push({ live, transition })
+      } else {
+        this.line.enter(live)
+      }
+    }
+    return decided
+  }
+
+  /**
+   * What starts now, in the order of start keys, each burst in a slot of its own; from now on it holds slot, key and limits.
+   *
+   * @param limit - At most so many tasks.
+   * @param frontier - Nothing beyond it starts.
+   */
+  start(limit: number, frontier?: Frontier): readonly Burst[] {
+    const started: Burst[] = []
+    let left = limit
+    for (const lane of LANES) {
+      const freeSlots = this.#slots[lane] - this.#busy[lane]
+      if (freeSlots <= 0 || this.line.length(lane) === 0) continue
+      const dealer = new BurstDealer(lane, freeSlots, this.work)
+      while (left > 0) {
+        const live = this.line.first(lane, frontier)
+        if (!live || !dealer.deal(live)) break
+        this.line.start(live, lane)
+        this.#forget(live)
+        left--
+      }
+      this.#busy[lane] += dealer.bursts.length
+      started.push(...dealer.bursts)
+    }
+    return started
+  }
+
+  /** Whether a task beyond the frontier would start now if it were known to be the first. */
+  isHeldBack(frontier: Frontier): boolean {
+    return LANES.some(
+      (lane) =>
+        this.#busy[lane] < this.#slots[lane] &&
+        this.line.length(lane) > 0 &&
+        !this.line.isWithin(lane, frontier),
+    )
+  }
+
+  /** The attempt is over: its slot and its share of the limits are free. Its key stays held until `settled`. */
+  slotFreed(live: LiveTask): void {
+    const { burst } = live
+    if (!burst) return
+    live.burst = undefined
+    burst.open--
+    if (burst.open === 0) this.#busy[burst.lane]--
+    this.line.freed(live)
+  }
+
+  /** What the attempt led to is stored: its key is free. */
+  settled(live: LiveTask): void {
+    live.where = 'held'
+    this.line.releaseKey(live)
+  }
+
+  /** The wall clock was set back: what is due no longer waits for its time again. */
+  setBack(now: Instant): void {
+    const waiting = [...this]
+    for (const live of waiting) this.remove(live)
+    this.#lookedAt = now
+    for (const live of waiting) this.add(live, now)
+  }
+
+  /** Every task that waits in memory. */
+  *[Symbol.iterator](): Generator<LiveTask> {
+    for (const live of this.#tasks) if (live) yield live
+  }
+
+  #forget(live: LiveTask): void {
+    this.#expiring.remove(live.place)
+    this.#tasks[live.place] = undefined
+    this.#freePlaces.push(live.place)
+    live.place = -1
+    this.#waiting--
+  }
+
+  #at(place: number): LiveTask {
+    const live = this.#tasks[place]
+    if (!live) throw new Error(`no task in memory has the place ${place}`)
+    return live
+  }
+}
