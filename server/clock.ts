@@ -31,17 +31,27 @@ const MAX_SLEEP_MS = 1_000
 /** A wall clock that moved this much against the steady one has been stepped, not slewed. */
 const STEP_MS = 250
 
-// A reading of the steady clock gives the microseconds; the wall clock decides the milliseconds, so that a step of it is followed at once.
-let base = { wall: Date.now(), steady: performance.now() }
+// The wall clock decides the milliseconds, so that a step of it is followed at once; the steady clock gives the microseconds within. The difference between
+// the two is known exactly at the moment at which a millisecond begins.
+let wallAhead = atMillisecondEdge()
+
+function atMillisecondEdge(): number {
+  const before = Date.now()
+  // bounded: a test may have stopped the clock
+  for (let tries = 0; Date.now() === before && tries < 100_000; tries++);
+  return Date.now() - performance.now()
+}
 
 function nowMicros(): number {
   const wall = Date.now()
-  let estimate = base.wall + performance.now() - base.steady
-  if (Math.abs(estimate - wall) > 2) {
-    base = { wall, steady: performance.now() }
-    estimate = wall
+  const within = wallAhead + performance.now() - wall
+  if (within < 0) wallAhead -= within
+  else if (within > 1.5) {
+    // The wall clock was set back. Or this thread was held up between the two readings: then the next ones are good again.
+    const ahead = Date.now() - performance.now()
+    if (wallAhead - ahead > 1.5) wallAhead = ahead
   }
-  return wall * 1_000 + Math.min(999, Math.max(0, Math.floor((estimate - wall) * 1_000)))
+  return wall * 1_000 + Math.min(999, Math.max(0, Math.floor(within * 1_000)))
 }
 
 /**
