@@ -95,7 +95,7 @@ export function defineHandler<
   const { name, description = '', lane = 'thread', maxConcurrent = 0, memoryLimitMb } = definition
   const { input, output }: { input?: StandardSchemaV1 | undefined; output?: StandardSchemaV1 | undefined } =
     definition
-  return Object.freeze({
+  const handler = Object.freeze({
     name,
     description,
     lane,
@@ -106,4 +106,13 @@ export function defineHandler<
     run: (received: Received<Input>, context: HandlerContext) =>
       definition.run(received, context) as Awaited<Returned> | Promise<Awaited<Returned>>,
   })
+  defined.add(handler)
+  return handler
+}
+
+const defined = new WeakSet<object>()
+
+/** @returns whether {@link defineHandler} made it, and so has checked it. */
+export function isDefined(candidate: unknown): candidate is Handler {
+  return typeof candidate === 'object' && candidate !== null && defined.has(candidate)
 }

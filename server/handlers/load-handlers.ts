@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { defineHandler, type Handler } from './define-handler.js'
+import { defineHandler, type Handler, isDefined } from './define-handler.js'
 import { definitionFault } from './handler-rules.js'
 
 /** Handlers by name. A Map: no name reaches the prototype of an object, and none is ever used as a path. */
@@ -31,9 +31,10 @@ export async function loadHandlers(
   for (const module of modules) {
     const url = moduleUrl(module, from)
     for (const [place, candidate] of await exportedHandlers(url)) {
-      const wrong = definitionFault(candidate)
+      // Plain objects of an author who writes JavaScript, or handlers made by another copy of the package.
+      const wrong = isDefined(candidate) ? undefined : definitionFault(candidate)
       if (wrong !== undefined) throw new HandlerModuleError(`${place} in ${shown(url)}: ${wrong}`)
-      const handler = defineHandler(candidate as Handler)
+      const handler = isDefined(candidate) ? candidate : defineHandler(candidate as Handler)
       const other = origin.get(handler.name)
       if (other !== undefined)
         throw new HandlerModuleError(
