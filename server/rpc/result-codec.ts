@@ -91,8 +91,11 @@ function time(tag: number, micros: number): void {
 function timestamp(to: BinaryWriter, micros: number): void {
   const seconds = Math.floor(micros / 1_000_000)
   const nanos = (micros - seconds * 1_000_000) * 1_000
-  to.fork().uint32(8)
-  varint(to, seconds)
+  to.fork()
+  if (seconds !== 0) {
+    to.uint32(8)
+    varint(to, seconds)
+  }
   if (nanos !== 0) to.uint32(16).uint32(nanos)
   to.join()
 }
