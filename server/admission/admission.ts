@@ -8,7 +8,8 @@ import { nearestName } from '../task/nearest-name.js'
 import type { Task } from '../task/task.js'
 import { Budget } from './budget.js'
 import type { AdmissionLimits } from './limits.js'
-import type { BlockedReason, Changed, SchedulerFace } from './scheduler-face.js'
+import type { BlockedReason } from '../scheduler/blocked-reason.js'
+import type { Changed, SchedulerFace } from './scheduler-face.js'
 import { notBuilt } from './not-built.js'
 import { checkCall } from './rules.js'
 import { differences } from './same-spec.js'
@@ -143,15 +144,16 @@ export class Admission {
   /** Stores the tasks of calls, then settles those whose id was known. */
   async #keep(wave: readonly Admitted[], answers: ScheduleAnswer[]): Promise<void> {
     const now = this.#store.now()
-    const stored = await this.#store.insert(
-      wave.map(({ call }): InsertRequest => {
-        const task = admit(call.spec, now, call.requestId)
-        return { task, near: this.#scheduler.wantsNear(task.notBefore, call.spec.priority) }
-      }),
-    )
-    const created = stored.flatMap((answer) => (answer.kind === 'created' ? [answer.task] : []))
-    this.#budget.added(created.length)
-    if (created.length > 0) this.#scheduler.accept(created)
+    const requests = wave.map(({ call }): InsertRequest => {
+      const task = admit(call.spec, now, call.requestId)
+      return { task, near: this.#scheduler.wantsNear(task.notBefore, call.spec.priority) }
+    })
+    const requests = wave.map(({ call }): InsertRequest => {
+      const task = admit(call.spec, now, call.requestId)
+      return { task, near: this.#scheduler.wantsNear(task.notBefore, call.spec.priority) }
+    })
+    const stored = await this.#store.insert(requests)
+    this.#tell(requests, stored)
     const replacing: (Admitted & { answer: InsertAnswer })[] = []
     for (const [i, { index, call }] of wave.entries()) {
       const answer = stored[i]
@@ -160,6 +162,19 @@ export class Admission {
       else answers[index] = settle(answer, call)
     }
     if (replacing.length > 0) await this.#replace(replacing, answers)
+  }
+
+  /** Tells the scheduler of what is new. */
+  #tell(requests: readonly InsertRequest[], stored: readonly InsertAnswer[]): void {
+    const tasks: Task[] = []
+    const near: boolean[] = []
+    for (const [i, answer] of stored.entries()) {
+      if (answer.kind !== 'created') continue
+      tasks.push(answer.task)
+      near.push(requests[i]?.near ?? false)
+    }
+    this.#budget.added(tasks.length)
+    if (tasks.length > 0) this.#scheduler.accept(tasks, near)
   }
 
   async #replace(

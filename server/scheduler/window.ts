@@ -119,7 +119,7 @@ export class Window {
         this.#store.takeWindow({ now, through, limit }),
         this.#store.nextWaiting(),
       ])
-      this.#learn(tasks, next, now, limit)
+      this.#learn(tasks, next, now)
       return tasks.map((task) => this.#changed.get(task.spec.id) ?? task)
     } finally {
       this.#loading = false
@@ -162,13 +162,14 @@ export class Window {
     return this.#frontier !== undefined && this.#safeUntil <= this.#loadedAt
   }
 
-  #learn(tasks: readonly Task[], next: Instant | undefined, now: Instant, limit: number): void {
+  /** @param next - The earliest due time outside, after `tasks` were taken. */
+  #learn(tasks: readonly Task[], next: Instant | undefined, now: Instant): void {
     const { windowMs, staleMs } = this.#options
-    this.#loadedAt = now
     const last = tasks[tasks.length - 1]
-    if (last && tasks.length >= limit && last.notBefore <= now) {
+    this.#loadedAt = now
+    if (last && next !== undefined && next <= now) {
       const key = this.#key(last.notBefore, last.spec.priority)
-      // a full page that still came before what was known: there may be more of that kind
+      // what came was before what was known: there may be more of that kind
       this.#pageSize = this.#frontier && key < this.#frontier.key ? Math.min(this.#pageSize * 2, MAX_PAGE) : 1
       this.#frontier = { key, arrival: last.arrival }
       this.#safeUntil = now
