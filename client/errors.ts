@@ -55,10 +55,13 @@ const FINAL_FOR_STREAMS: ReadonlySet<string> = new Set(
 /** What the caller gets for what grpc-js reports. */
 export function fromServiceError(error: ServiceError): errors.PunctualError {
   const details = readDetails(error.metadata)
+  // where the call was made; without the trailers, which would fill a log
+  const cause = new Error(error.message)
+  if (error.stack !== undefined) cause.stack = error.stack
   return errorOf(error.code, {
     message: error.details === '' ? error.message : error.details,
     ...details,
-    cause: error,
+    cause,
   })
 }
 

@@ -23,4 +23,11 @@ export type {
   TaskResult,
 } from './task-result.js'
 export type { SelectedTask, SelectionReport, TaskSelection } from './task-selection.js'
-export type { AnyHandlers, ResultOf, ScheduleArguments, TaskRequest } from './typed-handlers.js'
+export type {
+  AnyHandlers,
+  InputOf,
+  OutputOf,
+  ResultOf,
+  ScheduleArguments,
+  TaskRequest,
+} from './typed-handlers.js'

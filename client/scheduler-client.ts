@@ -2,7 +2,7 @@ import { v7 as uuidV7 } from 'uuid'
 import { OutputFormat } from '../proto/generated/punctual/v1/result.js'
 import { SchedulerServiceService as service } from '../proto/generated/punctual/v1/scheduler_service.js'
 import type { Task } from '../proto/generated/punctual/v1/task.js'
-import type { HandlerInput, HandlerName, HandlerOutput, HandlerSet } from '../server/handlers/index.js'
+import type { HandlerName, HandlerSet } from '../server/handlers/index.js'
 import { Calls } from './calls.js'
 import { Connection } from './connection.js'
 import { PunctualError } from './errors.js'
@@ -37,7 +37,14 @@ import {
   toSelectionMessage,
   toSelectionReport,
 } from './task-selection.js'
-import type { AnyHandlers, ResultOf, ScheduleArguments, TaskRequest } from './typed-handlers.js'
+import type {
+  AnyHandlers,
+  InputOf,
+  OutputOf,
+  ResultOf,
+  ScheduleArguments,
+  TaskRequest,
+} from './typed-handlers.js'
 import { toDuration, toTimestamp } from './wire-time.js'
 
 /**
@@ -79,8 +86,8 @@ export class SchedulerClient<Handlers extends HandlerSet = AnyHandlers> implemen
    */
   async schedule<Name extends HandlerName<Handlers>>(
     handler: Name,
-    ...[input, options = {}]: ScheduleArguments<HandlerInput<Handlers, Name>, ScheduleOptions>
-  ): Promise<TaskHandle<Name, HandlerOutput<Handlers, Name>>> {
+    ...[input, options = {}]: ScheduleArguments<InputOf<Handlers, Name>, ScheduleOptions>
+  ): Promise<TaskHandle<Name, OutputOf<Handlers, Name>>> {
     const stored = await this.#scheduling.schedule(handler, input, options)
     return new TaskHandle(stored, {
       ...this.#handleCalls,
