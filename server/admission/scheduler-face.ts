@@ -4,6 +4,8 @@ import type { Instant } from '../task/instant.js'
 import type { Task } from '../task/task.js'
 import type { TaskSpec } from '../task/task-spec.js'
 
+export type { BlockedReason }
+
 /** One answer for each id, in order; on disk before it is given. */
 export type Changed = Promise<readonly (Task | SchedulerError)[]>
 

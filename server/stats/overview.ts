@@ -15,6 +15,8 @@ export interface Finding {
 export interface SchedulerSnapshot {
   readonly lanes: readonly { readonly lane: Lane; readonly slots: number; readonly busy: number }[]
   readonly dueWaiting: number
+  /** Whether the store commits at present. */
+  readonly storeAvailable: boolean
 }
 
 export interface OverviewParts {
@@ -33,7 +35,6 @@ export interface Overview extends SchedulerSnapshot {
   readonly duration: readonly LatencySummary[]
   readonly store: StoreStats
   readonly maxStoreBytes: number
-  readonly storeAvailable: boolean
   readonly findings: readonly Finding[]
 }
 
@@ -48,7 +49,6 @@ export async function overview(parts: OverviewParts): Promise<Overview> {
     duration: statistics.duration(),
     store: await parts.store.stats(),
     maxStoreBytes: parts.maxStoreBytes,
-    storeAvailable: statistics.storeAvailable,
     findings: parts.findings(),
   }
 }

@@ -23,7 +23,6 @@ export class Statistics {
   readonly #outcomes = new Map<string, Map<ResultOutcome, number>>()
   readonly #lateness = new LatencyWindow()
   readonly #duration = new LatencyWindow()
-  #storeAvailable = true
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -32,21 +31,11 @@ export class Statistics {
 
   /** Counts what an update of the store kept. */
   updated(transitions: readonly Transition[], answers: readonly UpdateAnswer[]): void {
-    this.#storeAvailable = true
     const steady = this.#clock.steady()
     for (const [index, answer] of answers.entries()) {
       if (answer.kind !== 'stored') continue
       for (const entry of transitions[index]?.entries ?? []) this.#count(entry, steady)
     }
-  }
-
-  /** The store could, or could not, commit. */
-  committed(well: boolean): void {
-    this.#storeAvailable = well
-  }
-
-  get storeAvailable(): boolean {
-    return this.#storeAvailable
   }
 
   outcomes(): OutcomeCount[] {
