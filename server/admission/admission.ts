@@ -148,10 +148,6 @@ export class Admission {
       const task = admit(call.spec, now, call.requestId)
       return { task, near: this.#scheduler.wantsNear(task.notBefore, call.spec.priority) }
     })
-    const requests = wave.map(({ call }): InsertRequest => {
-      const task = admit(call.spec, now, call.requestId)
-      return { task, near: this.#scheduler.wantsNear(task.notBefore, call.spec.priority) }
-    })
     const stored = await this.#store.insert(requests)
     this.#tell(requests, stored)
     const replacing: (Admitted & { answer: InsertAnswer })[] = []
