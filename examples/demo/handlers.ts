@@ -4,7 +4,7 @@ import { defineHandler, TaskError } from 'punctual/handlers'
 import { z } from 'zod'
 
 /** So that a person can see a task run. */
-const LONGEST_REST_MS = 900
+const LONGEST_REST_MS = 300
 
 /** The handler of the article's program: some work that takes a while, and that fails for n = 4. */
 export const handlers = [
