@@ -31,6 +31,7 @@ export async function startSdk(settings: TelemetrySettings, context: TelemetryCo
   const { clock, log } = context
   const ids = new SpanIds()
   const sampler = samplerOf(settings.sampler)
+  const followsParent = settings.sampler.name.startsWith('parentbased')
   const exporter = settings.prometheus && new PrometheusExporter({ preventServerStart: true })
   const readers = [...(await pushingReaders(settings)), ...(exporter ? [exporter] : [])]
   const sdk = new NodeSDK({
@@ -58,7 +59,7 @@ export async function startSdk(settings: TelemetrySettings, context: TelemetryCo
       exporter?.getMetricsRequestHandler(request, response),
     ))
   const provider = trace.getTracerProvider()
-  const tracing = settings.traces ? new Tracing({ provider, ids, sampler }) : undefined
+  const tracing = settings.traces ? new Tracing({ provider, ids, sampler, followsParent }) : undefined
   const meter = metrics.getMeter('punctual')
   const counted = readers.length > 0 ? new Metrics(meter, (handler) => context.isLoaded(handler)) : undefined
   let isAvailable = (): boolean => true

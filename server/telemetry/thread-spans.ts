@@ -1,4 +1,4 @@
-import { context, propagation, trace, TraceFlags } from '@opentelemetry/api'
+import { context, propagation, trace } from '@opentelemetry/api'
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks'
 import { parseTraceParent, TraceState, W3CTraceContextPropagator } from '@opentelemetry/core'
 import {
@@ -11,6 +11,7 @@ import {
 import type { HandlerSpan, SpanRecord } from '../task/span-record.js'
 import { AttemptSpan } from './attempt-span.js'
 import { spanContextRecord } from './span-context-record.js'
+import { saysSampled } from './traceparent.js'
 
 /** The attempt that a handler runs for, as far as its trace goes. */
 export interface TracedAttempt {
@@ -48,8 +49,8 @@ export function instrument(send: (records: readonly SpanRecord[]) => void): Thre
 }
 
 function runTraced<T>(attempt: TracedAttempt, run: () => T, send: (records: SpanRecord[]) => void): T {
-  const parent = attempt.traceparent === '' ? null : parseTraceParent(attempt.traceparent)
-  if (parent === null || (parent.traceFlags & TraceFlags.SAMPLED) === 0) return run()
+  const parent = saysSampled(attempt.traceparent) ? parseTraceParent(attempt.traceparent) : null
+  if (parent === null) return run()
   if (attempt.tracestate !== '') parent.traceState = new TraceState(attempt.tracestate)
   const span = new AttemptSpan(parent)
   const done = (): void => {

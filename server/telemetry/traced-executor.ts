@@ -3,6 +3,7 @@ import { parseTraceParent, TraceState } from '@opentelemetry/core'
 import type { AttemptEnd, AttemptRequest, Executor, ExecutorEvents, Lane } from '../executor/executor.js'
 import type { AttemptNote, SpanRecord } from '../task/span-record.js'
 import { addNote, attemptAttributes, describeEnd } from './attempt-attributes.js'
+import { saysSampled } from './traceparent.js'
 import type { PlannedSpan, Tracing } from './tracing.js'
 
 /** A sampled attempt under way. */
@@ -37,7 +38,8 @@ export class TracedExecutor implements Executor {
   listen(events: ExecutorEvents): void {
     this.#inner.listen({
       began: (starts) => {
-        for (const start of starts) this.#began(start.startId, start.startTimeUs, start.workerId)
+        if (this.#attempts.size > 0)
+          for (const start of starts) this.#began(start.startId, start.startTimeUs, start.workerId)
         events.began(starts)
       },
       ended: (ends) => events.ended(this.#attempts.size === 0 ? ends : ends.map((end) => this.#ended(end))),
@@ -54,10 +56,12 @@ export class TracedExecutor implements Executor {
   }
 
   start(lane: Lane, burst: readonly AttemptRequest[]): void {
-    this.#inner.start(
-      lane,
-      burst.map((request) => this.#decide(lane, request)),
-    )
+    let given = burst
+    for (const [index, request] of burst.entries()) {
+      const decided = this.#decide(lane, request)
+      if (decided !== request) given = given.with(index, decided)
+    }
+    this.#inner.start(lane, given)
   }
 
   stop(startId: number, graceMs: number): boolean {
@@ -72,13 +76,9 @@ export class TracedExecutor implements Executor {
   }
 
   #decide(lane: Lane, request: AttemptRequest): AttemptRequest {
-    const caller = contextOf(request)
-    const name = `run ${request.handler}`
-    const planned = isFirst(request)
-      ? this.#tracing.plan(name, SpanKind.CONSUMER, caller)
-      : this.#tracing.plan(name, SpanKind.CONSUMER, ROOT_CONTEXT, linksTo(caller))
+    const planned = this.#plan(request)
     if (planned === undefined)
-      return request.traceparent === '' ? request : { ...request, traceparent: '', tracestate: '' }
+      return saysSampled(request.traceparent) ? { ...request, traceparent: '', tracestate: '' } : request
     this.#attempts.set(request.startId, { request, lane, planned, notes: [] })
     const { traceId, spanId, traceState } = planned.context
     return {
@@ -86,6 +86,15 @@ export class TracedExecutor implements Executor {
       traceparent: `00-${traceId}-${spanId}-01`,
       tracestate: traceState?.serialize() ?? '',
     }
+  }
+
+  #plan(request: AttemptRequest): PlannedSpan | undefined {
+    const name = `run ${request.handler}`
+    const isFirst = request.run === 1 && request.attempt === 1
+    if (!isFirst)
+      return this.#tracing.plan(name, SpanKind.CONSUMER, ROOT_CONTEXT, () => linksTo(contextOf(request)))
+    if (this.#tracing.rulesOut(request.traceparent)) return undefined
+    return this.#tracing.plan(name, SpanKind.CONSUMER, contextOf(request))
   }
 
   #began(startId: number, startTimeUs: number, workerId: string): void {
@@ -128,8 +137,6 @@ export class TracedExecutor implements Executor {
     else this.#attempts.get(record.startId)?.notes.push(record)
   }
 }
-
-const isFirst = (request: AttemptRequest): boolean => request.run === 1 && request.attempt === 1
 
 /** The caller's context as the task kept it; a broken one counts as none. */
 function contextOf({ traceparent, tracestate }: AttemptRequest): Context {

@@ -15,6 +15,7 @@ import { type Sampler, SamplingDecision } from '@opentelemetry/sdk-trace-base'
 import type { HandlerSpan } from '../task/span-record.js'
 import { addRecorded, hrTimeOf, hrTimeOfRecord, linkOf, SPAN_KIND, spanContextOf } from './span-form.js'
 import type { SpanIds } from './span-ids.js'
+import { saysUnsampled } from './traceparent.js'
 
 /** A span that has an id and was decided on, but has not started. */
 export interface PlannedSpan {
@@ -32,6 +33,8 @@ export interface TracingParts {
   readonly ids: SpanIds
   /** The same one that the provider has. */
   readonly sampler: Sampler
+  /** The sampler keeps what the parent decided, if there is one. */
+  readonly followsParent: boolean
 }
 
 /** Makes spans whose ids, and whose being sampled, were settled before they start. */
@@ -40,19 +43,31 @@ export class Tracing {
   readonly #ids: SpanIds
   readonly #sampler: Sampler
   readonly #tracer: Tracer
+  readonly #followsParent: boolean
 
-  constructor({ provider, ids, sampler }: TracingParts) {
+  constructor({ provider, ids, sampler, followsParent }: TracingParts) {
+    this.#followsParent = followsParent
     this.#provider = provider
     this.#ids = ids
     this.#sampler = sampler
     this.#tracer = provider.getTracer('punctual')
   }
 
+  /** Whether a child of this context would not be sampled, as far as can be told without looking closer. */
+  rulesOut(traceparent: string): boolean {
+    return this.#followsParent && saysUnsampled(traceparent)
+  }
+
   /** Decides on a span and gives it its ids; undefined = not sampled, and nothing was made. */
-  plan(name: string, kind: SpanKind, parent: Context, links: readonly Link[] = []): PlannedSpan | undefined {
+  plan(
+    name: string,
+    kind: SpanKind,
+    parent: Context,
+    links: () => readonly Link[] = () => [],
+  ): PlannedSpan | undefined {
     const above = trace.getSpanContext(parent)
     const traceId = above?.traceId ?? this.#ids.generateTraceId()
-    const { decision, traceState } = this.#sampler.shouldSample(parent, traceId, name, kind, {}, [...links])
+    const { decision, traceState } = this.#sampler.shouldSample(parent, traceId, name, kind, {}, [])
     if (decision !== SamplingDecision.RECORD_AND_SAMPLED) return undefined
     const state = traceState ?? above?.traceState
     const context: SpanContext = {
@@ -61,7 +76,7 @@ export class Tracing {
       traceFlags: TraceFlags.SAMPLED,
       ...(state && { traceState: state }),
     }
-    return { name, kind, context, parent, links }
+    return { name, kind, context, parent, links: links() }
   }
 
   /** Starts what was planned. */

@@ -15,7 +15,7 @@ export function recordedTracing(sampler: SamplerSetting['name'] = 'parentbased_a
   })
   return {
     provider,
-    tracing: new Tracing({ provider, ...parts }),
+    tracing: new Tracing({ provider, ...parts, followsParent: sampler.startsWith('parentbased') }),
     spans: () => exporter.getFinishedSpans(),
     /** The finished span whose name begins so. */
     span: (name: string) => {

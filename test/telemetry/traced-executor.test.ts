@@ -108,6 +108,11 @@ describe('a retry or a later run', () => {
 describe('an attempt that is not sampled', () => {
   it.each<[string, SamplerSetting['name'], Partial<AttemptRequest>]>([
     ['because its caller is not', 'parentbased_always_on', { traceparent: UNSAMPLED }],
+    [
+      'because its caller is not, whatever new roots are',
+      'parentbased_traceidratio',
+      { traceparent: UNSAMPLED },
+    ],
     ['because nothing is', 'always_off', { traceparent: SAMPLED }],
     ['because new roots are not', 'parentbased_always_off', { traceparent: SAMPLED, run: 2 }],
     ['because the ratio leaves it out', 'traceidratio', { traceparent: SAMPLED }],
@@ -115,7 +120,7 @@ describe('an attempt that is not sampled', () => {
     const { run, spans, inner, ended } = tracedExecutor(sampler, 0)
     run(request)
     expect(spans()).toEqual([])
-    expect(inner.request).toMatchObject({ traceparent: '', tracestate: '' })
+    expect(inner.request.traceparent).not.toMatch(/1$/)
     expect(ended()).toEqual([attemptEnd()])
   })
 
