@@ -1,0 +1,359 @@
+import type { Clock } from '../../server/clock.js'
+import type {
+  AttemptStart,
+  InsertAnswer,
+  InsertRequest,
+  LogEntry,
+  LogFilter,
+  LogPage,
+  LogPosition,
+  Recovery,
+  StoreStats,
+  TaskPage,
+  TaskQuery,
+  TaskStore,
+  UpdateAnswer,
+} from '../../server/store/task-store.js'
+import type { Instant } from '../../server/task/instant.js'
+import type { TaskResult, Transition } from '../../server/task/result.js'
+import { startKey } from '../../server/task/start-order.js'
+import { isLive, type Task, type TaskState } from '../../server/task/task.js'
+
+interface Row {
+  task: Task
+  /** A scheduler has it. */
+  held: boolean
+}
+
+/** What outlives a process: several stores may be opened on it, one after another. */
+export class MemoryDisk {
+  readonly rows = new Map<string, Row>()
+  readonly byArrival = new Map<number, Row>()
+  readonly log: { readonly entry: LogEntry; readonly result: TaskResult }[] = []
+  nextArrival = 1
+  nextStartId = 1
+  cleanStop = true
+
+  /** Results of runs, in the order of their commits. */
+  get results(): readonly TaskResult[] {
+    return this.entries.filter(({ kind }) => kind === 'result')
+  }
+
+  /** All entries, attempts that did not end their run included. */
+  get entries(): readonly TaskResult[] {
+    return this.log.map(({ result }) => result)
+  }
+
+  task(id: string): Task | undefined {
+    return this.rows.get(id)?.task
+  }
+}
+
+export interface MemoryStoreOptions {
+  readonly disk?: MemoryDisk
+  /** How long a commit takes. Default 0. */
+  readonly commitMs?: number
+  readonly priorityStepMs?: number
+}
+
+/** A store in memory: every call takes effect when its commit does, in order; what is not committed is lost with the process. */
+export class MemoryStore implements TaskStore {
+  readonly disk: MemoryDisk
+  /** Set: calls are refused with it. */
+  trouble: Error | undefined
+  /** Calls by name. */
+  readonly calls = new Map<string, number>()
+  readonly #clock: Clock
+  readonly #commitMs: number
+  readonly #stepMs: number | undefined
+  readonly #listeners = new Set<(entries: readonly LogEntry[]) => void>()
+  #batch: (() => void)[] = []
+  #isDead = false
+
+  constructor(
+    clock: Clock,
+    { disk = new MemoryDisk(), commitMs = 0, priorityStepMs }: MemoryStoreOptions = {},
+  ) {
+    this.#clock = clock
+    this.disk = disk
+    this.#commitMs = commitMs
+    this.#stepMs = priorityStepMs
+  }
+
+  /** The process dies: what is under way is lost, and no call is answered any more. */
+  kill(): void {
+    this.#isDead = true
+    this.#batch = []
+  }
+
+  now(): Instant {
+    return this.#clock.now()
+  }
+
+  async open(): Promise<Recovery> {
+    const { disk } = this
+    const rows = [...disk.rows.values()].filter(({ held, task }) => held && isLive(task.state))
+    const recovery = { tasks: rows.map(({ task }) => task), cleanStop: disk.cleanStop, logId: 'memory' }
+    disk.cleanStop = false
+    return recovery
+  }
+
+  insert(requests: readonly InsertRequest[]): Promise<readonly InsertAnswer[]> {
+    return this.#commit('insert', () => requests.map((request) => this.#insert(request)))
+  }
+
+  start(starts: readonly AttemptStart[]): Promise<void> {
+    return this.#commit('start', () => {
+      for (const { arrival, startId, startTimeUs, attempts } of starts) {
+        const row = this.disk.byArrival.get(arrival)
+        if (!row || row.task.startId >= startId || !isLive(row.task.state)) continue
+        row.task = { ...row.task, state: 'running', startId, startTimeUs, attempts }
+      }
+    })
+  }
+
+  update(
+    transitions: readonly (Transition & { readonly reopen?: boolean })[],
+  ): Promise<readonly UpdateAnswer[]> {
+    return this.#commit('update', () => {
+      const before = this.disk.log.length
+      const answers = transitions.map((transition) => this.#update(transition))
+      this.#tell(this.disk.log.slice(before).map(({ entry }) => entry))
+      return answers
+    })
+  }
+
+  takeWindow({
+    now,
+    through,
+    limit,
+  }: {
+    now: Instant
+    through: Instant
+    limit: number
+  }): Promise<readonly Task[]> {
+    return this.#commit('takeWindow', () => {
+      const order = (a: Row, b: Row): number => {
+        const isDue = a.task.notBefore <= now
+        if (isDue !== b.task.notBefore <= now) return isDue ? -1 : 1
+        const [x, y] = isDue ? [this.#key(a), this.#key(b)] : [a.task.notBefore, b.task.notBefore]
+        return x - y || a.task.arrival - b.task.arrival
+      }
+      const taken = this.#outside()
+        .filter(({ task }) => task.notBefore <= through)
+        .toSorted(order)
+        .slice(0, limit)
+      for (const row of taken) row.held = true
+      return taken.map(({ task }) => task)
+    })
+  }
+
+  giveBack(arrivals: readonly number[]): Promise<void> {
+    return this.#commit('giveBack', () => {
+      for (const arrival of arrivals) {
+        const row = this.disk.byArrival.get(arrival)
+        if (row) row.held = false
+      }
+    })
+  }
+
+  nextWaiting(): Promise<Instant | undefined> {
+    return this.#commit('nextWaiting', () => {
+      const dues = this.#outside().map(({ task }) => task.notBefore)
+      return dues.length === 0 ? undefined : dues.reduce((a, b) => Math.min(a, b))
+    })
+  }
+
+  get(ids: readonly string[]): Promise<readonly (Task | undefined)[]> {
+    return this.#commit('get', () => ids.map((id) => this.disk.task(id)))
+  }
+
+  list(query: TaskQuery): Promise<TaskPage> {
+    return this.#commit('list', () => {
+      const { after, limit, states, handlers, dueFrom = -Infinity, dueBefore = Infinity } = query
+      const found = [...this.disk.rows.values()]
+        .map(({ task }) => task)
+        .filter(({ state }) => states.length === 0 || states.includes(state))
+        .filter(({ spec }) => handlers.length === 0 || handlers.includes(spec.handler))
+        .filter(({ spec }) => hasLabels(spec.labels, query.labels))
+        .filter(({ dueTime }) => dueTime >= dueFrom && dueTime < dueBefore)
+        .filter((task) => !after || isAfter(task, after))
+        .toSorted((a, b) => a.dueTime - b.dueTime || (a.spec.id < b.spec.id ? -1 : 1))
+      const tasks = found.slice(0, limit)
+      const last = tasks[tasks.length - 1]
+      return last && found.length > limit
+        ? { tasks, next: { dueTime: last.dueTime, id: last.spec.id } }
+        : { tasks }
+    })
+  }
+
+  readLog(query: {
+    readonly after: LogPosition
+    readonly filter: LogFilter
+    readonly maxEntries: number
+  }): Promise<LogPage> {
+    return this.#commit('readLog', () => {
+      const entries = this.disk.log
+        .slice(query.after)
+        .map(({ entry }) => entry)
+        .filter((entry) => matches(entry, query.filter))
+        .slice(0, query.maxEntries)
+      const last = entries[query.maxEntries - 1]
+      return { entries, through: last?.position ?? this.disk.log.length }
+    })
+  }
+
+  findResult(taskId: string, run?: number): Promise<LogEntry | undefined> {
+    return this.#commit('findResult', () => {
+      const isWanted = (entry: LogEntry): boolean =>
+        entry.kind === 'result' && entry.taskId === taskId && (run === undefined || entry.run === run)
+      return this.disk.log.map(({ entry }) => entry).findLast(isWanted)
+    })
+  }
+
+  positionAt(since: Instant): Promise<LogPosition> {
+    return this.#commit('positionAt', () => {
+      const first = this.disk.log.findIndex(({ entry }) => entry.commitTime >= since)
+      return first < 0 ? this.disk.log.length : first
+    })
+  }
+
+  stats(): Promise<StoreStats> {
+    return this.#commit('stats', () => {
+      const states: Record<TaskState, number> = {
+        scheduled: 0,
+        running: 0,
+        succeeded: 0,
+        failed: 0,
+        cancelled: 0,
+        expired: 0,
+      }
+      for (const { task } of this.disk.rows.values()) states[task.state]++
+      const { length } = this.disk.log
+      return { states, bytes: 0, logEntries: length, earliest: 0, latest: length }
+    })
+  }
+
+  onLog(listener: (entries: readonly LogEntry[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  reserveStartIds(count: number): Promise<number> {
+    return this.#commit('reserveStartIds', () => {
+      const first = this.disk.nextStartId
+      this.disk.nextStartId += count
+      return first
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#commit('close', () => {
+      this.disk.cleanStop = true
+    })
+  }
+
+  #commit<T>(name: string, effect: () => T): Promise<T> {
+    this.calls.set(name, (this.calls.get(name) ?? 0) + 1)
+    if (this.#isDead) return new Promise(() => {})
+    if (this.trouble) return Promise.reject(this.trouble)
+    return new Promise((resolve, reject) => {
+      if (this.#batch.length === 0) this.#clock.setTimer(this.#commitMs, () => this.#commitBatch())
+      this.#batch.push(() => {
+        try {
+          if (this.trouble) throw this.trouble
+          resolve(effect())
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)))
+        }
+      })
+    })
+  }
+
+  #commitBatch(): void {
+    const batch = this.#batch
+    this.#batch = []
+    for (const effect of batch) effect()
+  }
+
+  #insert({ task, near }: InsertRequest): InsertAnswer {
+    const { disk } = this
+    const logPosition = disk.log.length
+    const known = disk.rows.get(task.spec.id)
+    if (known) return { kind: 'exists', task: known.task, logPosition }
+    const row = { task: { ...task, arrival: disk.nextArrival++ }, held: near }
+    disk.rows.set(task.spec.id, row)
+    disk.byArrival.set(row.task.arrival, row)
+    return { kind: 'created', task: row.task, logPosition }
+  }
+
+  #update({ task, entries, reopen }: Transition & { readonly reopen?: boolean }): UpdateAnswer {
+    const row = this.disk.byArrival.get(task.arrival)
+    if (!row) return { kind: 'refused', stored: undefined }
+    const { task: stored } = row
+    if (stored.startId > task.startId || (!isLive(stored.state) && !reopen))
+      return { kind: 'refused', stored }
+    row.task = task
+    if (!isLive(task.state)) row.held = false
+    for (const result of entries) this.#append(result)
+    return { kind: 'stored' }
+  }
+
+  #append(result: TaskResult): void {
+    const { kind, taskId, handler, outcome, origin, labels, run } = result
+    const position = this.disk.log.length + 1
+    const bytes = new TextEncoder().encode(JSON.stringify(result))
+    const entry = {
+      position,
+      commitTime: this.now(),
+      kind,
+      taskId,
+      handler,
+      outcome,
+      origin,
+      labels,
+      run,
+      bytes,
+    }
+    this.disk.log.push({ entry, result })
+  }
+
+  #tell(entries: readonly LogEntry[]): void {
+    if (entries.length > 0) for (const listener of this.#listeners) listener(entries)
+  }
+
+  #outside(): Row[] {
+    return [...this.disk.rows.values()].filter(
+      ({ held, task }) => !held && task.state === 'scheduled' && !task.paused,
+    )
+  }
+
+  #key({ task }: Row): number {
+    return startKey(task.notBefore, task.spec.priority, this.#stepMs)
+  }
+}
+
+function hasLabels(
+  labels: Readonly<Record<string, string>>,
+  wanted: Readonly<Record<string, string>>,
+): boolean {
+  return Object.entries(wanted).every(([key, value]) => labels[key] === value)
+}
+
+function isAfter(
+  { dueTime, spec }: Task,
+  after: { readonly dueTime: Instant; readonly id: string },
+): boolean {
+  return dueTime > after.dueTime || (dueTime === after.dueTime && spec.id > after.id)
+}
+
+function matches(entry: LogEntry, filter: LogFilter): boolean {
+  return (
+    (filter.includeAttempts || entry.kind === 'result') &&
+    (filter.taskIds.size === 0 || filter.taskIds.has(entry.taskId)) &&
+    (filter.handlers.size === 0 || filter.handlers.has(entry.handler)) &&
+    (filter.outcomes.size === 0 || filter.outcomes.has(entry.outcome)) &&
+    (filter.origins.size === 0 || filter.origins.has(entry.origin)) &&
+    hasLabels(entry.labels, filter.labels)
+  )
+}

@@ -1,0 +1,260 @@
+import type { AttemptRequest, Lane } from '../../server/executor/executor.js'
+import type { LoadedHandler } from '../../server/scheduler/loaded-handlers.js'
+import { Scheduler } from '../../server/scheduler/scheduler.js'
+import type { SchedulerOptions } from '../../server/scheduler/scheduler-options.js'
+import { admit } from '../../server/task/admit.js'
+import { SchedulerError } from '../../server/task/errors.js'
+import type { AttemptOutcome } from '../../server/task/outcome.js'
+import type { TaskResult } from '../../server/task/result.js'
+import { NO_PAYLOAD, type TaskSpec } from '../../server/task/task-spec.js'
+import type { Task } from '../../server/task/task.js'
+import { type InProcessContext, InProcessExecutor } from '../../testing/in-process-executor.js'
+import { VirtualClock } from '../../testing/virtual-clock.js'
+import { MemoryDisk, MemoryStore } from './memory-store.js'
+import { type GivenSpec, taskSpec } from './task-specs.js'
+
+/** A handler of a test; what it throws is a failure that may be retried. */
+export type Work = (request: AttemptRequest, context: InProcessContext) => unknown
+
+export interface WorldOptions {
+  /** By name. Default: `work`, which returns at once. */
+  readonly handlers?: Readonly<Record<string, Work>>
+  /** Lane and limit of handlers, where they matter. Default: lane `thread`, no limit. */
+  readonly handlerInfo?: Readonly<Record<string, Partial<LoadedHandler>>>
+  readonly slots?: Partial<Readonly<Record<Lane, number>>>
+  readonly commitMs?: number
+  readonly startTime?: number
+  readonly scheduler?: Partial<SchedulerOptions>
+}
+
+/** A start of a handler, as it happened. */
+export interface Start {
+  readonly id: string
+  readonly at: number
+  readonly attempt: number
+  readonly run: number
+}
+
+/** One process: store, executor and scheduler on a disk and a clock that outlive it. */
+interface Process {
+  readonly store: MemoryStore
+  readonly executor: InProcessExecutor
+  readonly scheduler: Scheduler
+}
+
+/** A whole server without its edge, on virtual time, that a test can crash and start again. */
+export class SchedulerWorld {
+  readonly clock: VirtualClock
+  readonly disk = new MemoryDisk()
+  /** Every start of a handler, over all processes. */
+  readonly starts: Start[] = []
+  /** Attempts of each task that run now, in this process. */
+  readonly running = new Map<string, number>()
+  readonly #options: WorldOptions
+  #handlers: Readonly<Record<string, Work>>
+  #process: Process | undefined
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options
+    this.#handlers = options.handlers ?? { work: () => undefined }
+    this.clock = new VirtualClock(options.startTime === undefined ? {} : { startTime: options.startTime })
+  }
+
+  static async start(options: WorldOptions = {}): Promise<SchedulerWorld> {
+    const world = new SchedulerWorld(options)
+    await world.start()
+    return world
+  }
+
+  get scheduler(): Scheduler {
+    return this.#current.scheduler
+  }
+
+  get store(): MemoryStore {
+    return this.#current.store
+  }
+
+  get executor(): InProcessExecutor {
+    return this.#current.executor
+  }
+
+  /** Starts a process on the disk. @param handlers - Other handlers from now on. */
+  async start(handlers: Readonly<Record<string, Work>> = this.#handlers): Promise<void> {
+    this.#handlers = handlers
+    const { clock } = this
+    const { commitMs = 0, slots, scheduler: options } = this.#options
+    const stepMs = options?.priorityStepMs
+    const store = new MemoryStore(clock, {
+      disk: this.disk,
+      commitMs,
+      ...(stepMs !== undefined && { priorityStepMs: stepMs }),
+    })
+    const executor = new InProcessExecutor({
+      clock,
+      run: (request, context) => this.#run(request, context),
+      slots: { thread: 2, shared: 256, ...slots },
+    })
+    this.running.clear()
+    const scheduler = new Scheduler(
+      { store, executor, clock, handlers: { get: (name) => this.#info(name) } },
+      { random: () => 0.5, ...options },
+    )
+    this.#process = { store, executor, scheduler }
+    const started = scheduler.start(await store.open())
+    await clock.advance(commitMs)
+    await clock.advance(commitMs)
+    await started
+    await clock.settle()
+  }
+
+  /** The process dies at this moment, and nothing of it lives on. */
+  crash(): void {
+    const { store, executor, scheduler } = this.#current
+    store.kill()
+    executor.listen({ began() {}, ended() {}, returned() {}, released() {} })
+    void scheduler.close()
+    void executor.close()
+  }
+
+  /** The process dies and another one starts at once. */
+  async restart(handlers?: Readonly<Record<string, Work>>): Promise<void> {
+    this.crash()
+    await this.start(handlers)
+  }
+
+  /** Drains, closes, and leaves a clean store behind. */
+  async stop(drainMs = 0): Promise<boolean> {
+    const drained = this.scheduler.drain(drainMs)
+    await this.clock.advance(drainMs)
+    const inTime = await this.#overTime(drained)
+    await this.#overTime(this.scheduler.close())
+    await this.#overTime(this.store.close())
+    return inTime
+  }
+
+  /** Schedules as the admission does. */
+  async schedule(given: GivenSpec = {}): Promise<Task> {
+    const [task] = await this.scheduleAll([given])
+    if (!task) throw new Error('the store did not answer')
+    return task
+  }
+
+  async scheduleAll(given: readonly GivenSpec[]): Promise<readonly Task[]> {
+    const inserted = this.insert(given.map(taskSpec))
+    await this.clock.settle()
+    return this.#overTime(inserted)
+  }
+
+  /** Inserts and tells the scheduler, and does not let time go on. */
+  async insert(specs: readonly TaskSpec[]): Promise<readonly Task[]> {
+    const { store, scheduler } = this.#current
+    const now = store.now()
+    const requests = specs.map((spec) => {
+      const task = admit(spec, now)
+      return { task, near: scheduler.wantsNear(task.notBefore, spec.priority) }
+    })
+    const answers = await store.insert(requests)
+    const created = answers.filter(({ kind }) => kind === 'created').map(({ task }) => task)
+    const near = requests.filter((_, i) => answers[i]?.kind === 'created').map((request) => request.near)
+    scheduler.accept(created, near)
+    return answers.map(({ task }) => task)
+  }
+
+  async cancel(id: string, graceMs = 1_000): Promise<Task | SchedulerError> {
+    return this.one(this.scheduler.cancel([id], graceMs))
+  }
+
+  /** The only answer of a change, once it is on disk. */
+  async one(answers: Promise<readonly (Task | SchedulerError)[]>): Promise<Task | SchedulerError> {
+    await this.clock.settle()
+    const [answer] = await this.#overTime(answers)
+    if (!answer) throw new Error('no answer')
+    return answer
+  }
+
+  task(id: string): Task {
+    const task = this.disk.task(id)
+    if (!task) throw new Error(`no task ${id}`)
+    return task
+  }
+
+  /** Results of a task's runs. */
+  results(id: string): readonly TaskResult[] {
+    return this.disk.results.filter(({ taskId }) => taskId === id)
+  }
+
+  /** The result of a task that has exactly one. */
+  result(id: string): TaskResult {
+    const [result, ...others] = this.results(id)
+    if (!result || others.length > 0)
+      throw new Error(`task ${id} has ${this.results(id).length} results, not one`)
+    return result
+  }
+
+  startsOf(id: string): readonly Start[] {
+    return this.starts.filter((start) => start.id === id)
+  }
+
+  get #current(): Process {
+    if (!this.#process) throw new Error('no process runs')
+    return this.#process
+  }
+
+  /** Lets the commits happen that a promise waits for. */
+  async #overTime<T>(promise: Promise<T>): Promise<T> {
+    let isDone = false
+    const done = promise.finally(() => (isDone = true))
+    done.catch(() => {})
+    await this.clock.settle()
+    for (let i = 0; !isDone && i < 20; i++) await this.clock.advance(this.#options.commitMs ?? 0)
+    return done
+  }
+
+  async #run(request: AttemptRequest, context: InProcessContext): Promise<AttemptOutcome> {
+    const { taskId: id, attempt, run } = request
+    const work = this.#handlers[request.handler]
+    if (!work) throw new Error(`no handler ${request.handler}`)
+    this.starts.push({ id, attempt, run, at: this.clock.now() })
+    this.running.set(id, (this.running.get(id) ?? 0) + 1)
+    try {
+      const output = await work(request, context)
+      if (isOutcome(output)) return output
+      return {
+        kind: 'succeeded',
+        output: output === undefined ? NO_PAYLOAD : { kind: 'json', text: JSON.stringify(output) },
+      }
+    } finally {
+      this.running.set(id, (this.running.get(id) ?? 0) - 1)
+    }
+  }
+
+  #info(name: string): LoadedHandler | undefined {
+    if (!this.#handlers[name]) return undefined
+    return { lane: 'thread', maxConcurrent: 0, ...this.#options.handlerInfo?.[name] }
+  }
+}
+
+function isOutcome(value: unknown): value is AttemptOutcome {
+  return typeof value === 'object' && value !== null && 'kind' in value
+}
+
+/** A failure as the executor tells it. */
+export function failure(code = 'HANDLER_ERROR', retryable = true): AttemptOutcome {
+  return {
+    kind: 'failed',
+    error: { code, message: `failed with ${code}`, stack: '', name: 'Error', cause: '' },
+    retryable,
+  }
+}
+
+/** The error of an answer that must be one. */
+export function errorOf(answer: Task | SchedulerError): SchedulerError {
+  if (answer instanceof SchedulerError) return answer
+  throw new Error(`expected an error, got task ${answer.spec.id} (${answer.state})`)
+}
+
+/** The task of an answer that must be one. */
+export function taskOf(answer: Task | SchedulerError): Task {
+  if (answer instanceof SchedulerError) throw answer
+  return answer
+}
