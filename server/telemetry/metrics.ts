@@ -6,7 +6,7 @@ import { DURATION_BUCKETS_S, METRICS, type MetricInfo } from './metric-list.js'
 import { Tally } from './tally.js'
 
 /** Stands for the handlers of stored tasks that are not loaded: their names are not ours to bound. */
-export const NOT_LOADED = 'not_loaded'
+const NOT_LOADED = 'not_loaded'
 
 export type StoreOperation = 'insert' | 'start' | 'update'
 
