@@ -1,7 +1,13 @@
-import type { LogEntry, LogFilter, LogPage, LogPosition, TaskStore } from '../store/task-store.js'
+import {
+  type LogEntry,
+  type LogFilter,
+  type LogPage,
+  type LogPosition,
+  matches,
+  type TaskStore,
+} from '../store/task-store.js'
 import type { SchedulerError } from '../task/errors.js'
 import type { LogTail } from './log-tail.js'
-import { matches } from './matches.js'
 
 const MAX_ENTRIES = 1_000
 const MAX_BYTES = 1024 * 1024

@@ -1,0 +1,60 @@
+import type { Connection } from './connection.js'
+
+/** Handler names as small numbers, so that a row and an index hold an integer. */
+export class HandlerNumbers {
+  readonly #byName = new Map<string, number>()
+  readonly #byNumber = new Map<number, string>()
+  readonly #insert
+  readonly #find
+
+  constructor(connection: Connection) {
+    this.#insert = connection.prepare('INSERT INTO handlers (name) VALUES (?) ON CONFLICT DO NOTHING')
+    this.#find = connection.prepare('SELECT number FROM handlers WHERE name = ?')
+    for (const row of connection.prepare('SELECT number, name FROM handlers').all() as {
+      number: number
+      name: string
+    }[])
+      this.#remember(row.number, row.name)
+  }
+
+  /** The name's number; a new name gets one in the transaction under way. */
+  numberOf(name: string): number {
+    const known = this.#byName.get(name)
+    if (known !== undefined) return known
+    this.#insert.run(name)
+    const number = (this.#find.get(name) as { number: number }).number
+    this.#remember(number, name)
+    return number
+  }
+
+  /** The name's number, if any task ever had it. */
+  find(name: string): number | undefined {
+    return this.#byName.get(name)
+  }
+
+  all(): number[] {
+    return [...this.#byNumber.keys()]
+  }
+
+  nameOf(number: number): string {
+    const name = this.#byNumber.get(number)
+    if (name === undefined) throw new Error(`the store names an unknown handler: ${number}`)
+    return name
+  }
+
+  /** Forgets numbers given in a transaction that was rolled back. */
+  reload(connection: Connection): void {
+    this.#byName.clear()
+    this.#byNumber.clear()
+    for (const row of connection.prepare('SELECT number, name FROM handlers').all() as {
+      number: number
+      name: string
+    }[])
+      this.#remember(row.number, row.name)
+  }
+
+  #remember(number: number, name: string): void {
+    this.#byName.set(name, number)
+    this.#byNumber.set(number, name)
+  }
+}

@@ -1,0 +1,138 @@
+import type { Connection } from './connection.js'
+import { unpackEndedTask } from './ended-task.js'
+import type { HandlerNumbers } from './handler-numbers.js'
+import { idFromKey, idKey, idOf } from './id-key.js'
+import { findEntry, type PackedEntry } from './log-body.js'
+import type { TaskRow } from './task-codec.js'
+
+/** A row of `near` or `waiting`. */
+export interface LiveRow {
+  arrival: number
+  id: unknown
+  shard: number
+  handler: number
+  state: number
+  paused: number
+  priority: number
+  due: number
+  not_before: number
+  created: number
+  log_position: number
+  start_id: number
+  progress: string | null
+  spec: Uint8Array
+}
+
+export interface FoundTask {
+  readonly row: TaskRow
+  readonly logPosition: number
+}
+
+export interface FoundEntry {
+  readonly position: number
+  readonly commitTime: number
+  readonly entry: PackedEntry
+}
+
+/** Finds single tasks and results by key: never a scan. */
+export class Lookup {
+  readonly #handlers: HandlerNumbers
+  readonly #arrivals
+  readonly #near
+  readonly #waiting
+  readonly #ended
+  readonly #body
+  readonly #run
+  readonly #newestRun
+
+  constructor(connection: Connection, handlers: HandlerNumbers) {
+    this.#handlers = handlers
+    this.#arrivals = connection.prepare(
+      `SELECT e.key AS i, ids.arrival FROM json_each(?1) e CROSS JOIN ids ON ids.namespace = '' AND ids.id = ${idFromKey('e.value')}`,
+    )
+    this.#near = connection.prepare('SELECT * FROM near WHERE arrival = ?')
+    this.#waiting = connection.prepare('SELECT * FROM waiting WHERE arrival = ?')
+    this.#ended = connection.prepare('SELECT position FROM ended WHERE arrival = ?')
+    this.#body = connection.prepare(
+      'SELECT first_position AS first, last_position AS last, commit_time AS time, body FROM log WHERE first_position <= ? ORDER BY first_position DESC LIMIT 1',
+    )
+    this.#run = connection.prepare('SELECT position FROM runs WHERE arrival = ? AND run = ?')
+    this.#newestRun = connection.prepare(
+      'SELECT position FROM runs WHERE arrival = ? ORDER BY run DESC LIMIT 1',
+    )
+  }
+
+  /** Tasks by id, in order. */
+  byIds(ids: readonly string[]): (TaskRow | undefined)[] {
+    const found: (TaskRow | undefined)[] = Array.from({ length: ids.length })
+    for (const { i, arrival } of this.#arrivals.all(JSON.stringify(ids.map(idKey))) as {
+      i: number
+      arrival: number
+    }[])
+      found[i] = this.find(arrival)?.row
+    return found
+  }
+
+  find(arrival: number): FoundTask | undefined {
+    const live = this.live(arrival)
+    if (live) return { row: this.rowOf(live.row), logPosition: live.row.log_position }
+    const ended = this.#ended.get(arrival) as { position: number } | undefined
+    const entry = ended && this.entryAt(ended.position)
+    // Where the task came in is forgotten at its end; just before its last result is a start that misses none of what is still to come.
+    return entry && { row: unpackEndedTask(entry.entry.task), logPosition: entry.position - 1 }
+  }
+
+  mustFind(arrival: number): FoundTask {
+    const found = this.find(arrival)
+    if (!found) throw new Error(`the store remembers an id but not its task (arrival ${arrival})`)
+    return found
+  }
+
+  live(arrival: number): { readonly table: 'near' | 'waiting'; readonly row: LiveRow } | undefined {
+    const near = this.#near.get(arrival) as LiveRow | undefined
+    if (near) return { table: 'near', row: near }
+    const waiting = this.#waiting.get(arrival) as LiveRow | undefined
+    return waiting && { table: 'waiting', row: waiting }
+  }
+
+  rowOf(live: LiveRow): TaskRow {
+    return {
+      arrival: live.arrival,
+      id: idOf(live.id),
+      shard: live.shard,
+      handler: this.#handlers.nameOf(live.handler),
+      state: live.state,
+      paused: live.paused,
+      priority: live.priority,
+      due: live.due,
+      notBefore: live.not_before,
+      created: live.created,
+      startId: live.start_id,
+      progress: live.progress,
+      spec: live.spec,
+    }
+  }
+
+  /** The newest result of a task, or that of one run. */
+  result(id: string, run: number | undefined): FoundEntry | undefined {
+    const arrival = (this.#arrivals.get(JSON.stringify([idKey(id)])) as { arrival: number } | undefined)
+      ?.arrival
+    if (arrival === undefined) return undefined
+    const ended = this.#ended.get(arrival) as { position: number } | undefined
+    const last = ended && this.entryAt(ended.position)
+    if (last && (run === undefined || last.entry.run === run)) return last
+    const earlier = (run === undefined ? this.#newestRun.get(arrival) : this.#run.get(arrival, run)) as
+      | { position: number }
+      | undefined
+    return earlier && this.entryAt(earlier.position)
+  }
+
+  entryAt(position: number): FoundEntry | undefined {
+    const body = this.#body.get(position) as
+      | { first: number; last: number; time: number; body: Uint8Array }
+      | undefined
+    if (!body || body.last < position) return undefined
+    const entry = findEntry(body.body, position - body.first)
+    return entry && { position, commitTime: body.time, entry }
+  }
+}
