@@ -62,6 +62,11 @@ export class CallScope {
     for (const fn of this.#listeners) fn()
   }
 
+  /** Why it has ended; nothing while it has not. */
+  get reason(): Error | undefined {
+    return this.#reason
+  }
+
   /** @throws the reason, when the scope has ended. */
   throwIfEnded(): void {
     if (this.#reason !== undefined) throw this.#reason

@@ -158,11 +158,7 @@ class ResultLoop<Result> implements AsyncIterator<Result, void, void> {
   next(): Promise<IteratorResult<Result, void>> {
     const result = this.#results[this.#index]
     if (result === undefined) return this.#more()
-    try {
-      this.#scope.throwIfEnded()
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new Error(String(error)))
-    }
+    if (this.#scope.reason !== undefined) return this.#abandon(this.#scope.reason)
     this.#index++
     return Promise.resolve({ done: false, value: toTaskResult(result) as Result })
   }
@@ -177,6 +173,12 @@ class ResultLoop<Result> implements AsyncIterator<Result, void, void> {
       this.#scope.leave()
     }
     return { done: true, value: undefined }
+  }
+
+  /** The signal or the client has ended the loop in the middle of a message: the rest of it is not handed out, nor acknowledged. */
+  async #abandon(reason: Error): Promise<never> {
+    await this.return()
+    throw reason
   }
 
   async #more(): Promise<IteratorResult<Result, void>> {

@@ -16,7 +16,7 @@ import {
 } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import { RpcError } from './rpc-error.js'
 
-type UnaryName = Exclude<keyof SchedulerServiceServer, 'streamResults' | symbol | number>
+type UnaryName = Exclude<keyof typeof SchedulerServiceService, 'streamResults'>
 type RequestOf<Name extends UnaryName> =
   SchedulerServiceServer[Name] extends handleUnaryCall<infer Request, infer _> ? Request : never
 type ResponseOf<Name extends UnaryName> =

@@ -35,6 +35,11 @@ export class ManualClock implements ClientClock {
     return [...this.#timers].map(({ delayMs }) => delayMs).toSorted((a, b) => a - b)
   }
 
+  /** Time until the next timer. */
+  get remaining(): number {
+    return Math.min(...[...this.#timers].map(({ at }) => at - this.#now))
+  }
+
   /** Resolves when a timer with such a delay is set, or at once if one is. */
   async timer(wanted: (delayMs: number) => boolean): Promise<void> {
     if (this.delays.some(wanted)) return

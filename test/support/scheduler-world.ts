@@ -202,12 +202,11 @@ export class SchedulerWorld {
 
   /** Lets the commits happen that a promise waits for. */
   async #overTime<T>(promise: Promise<T>): Promise<T> {
-    let isDone = false
-    const done = promise.finally(() => (isDone = true))
-    done.catch(() => {})
     await this.clock.settle()
-    for (let i = 0; !isDone && i < 20; i++) await this.clock.advance(this.#options.commitMs ?? 0)
-    return done
+    for (let i = 0; i < 20 && (await isPending(promise)); i++) {
+      await this.clock.advance(this.#options.commitMs ?? 0)
+    }
+    return promise
   }
 
   async #run(request: AttemptRequest, context: InProcessContext): Promise<AttemptOutcome> {
@@ -232,6 +231,12 @@ export class SchedulerWorld {
     if (!this.#handlers[name]) return undefined
     return { lane: 'thread', maxConcurrent: 0, ...this.#options.handlerInfo?.[name] }
   }
+}
+
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol('pending')
+  const first = await Promise.race([promise.catch(() => undefined), Promise.resolve(pending)])
+  return first === pending
 }
 
 function isOutcome(value: unknown): value is AttemptOutcome {
