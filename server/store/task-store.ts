@@ -64,7 +64,10 @@ export interface LogEntry {
 }
 
 /** Whether a filter lets an entry through: fields are combined with AND, values of one field with OR, an empty field matches all. */
-export function matches(filter: LogFilter, entry: Omit<LogEntry, 'position' | 'commitTime' | 'bytes'>): boolean {
+export function matches(
+  filter: LogFilter,
+  entry: Omit<LogEntry, 'position' | 'commitTime' | 'bytes'>,
+): boolean {
   if (entry.kind === 'attempt' && !filter.includeAttempts) return false
   if (filter.taskIds.size > 0 && !filter.taskIds.has(entry.taskId)) return false
   if (filter.handlers.size > 0 && !filter.handlers.has(entry.handler)) return false

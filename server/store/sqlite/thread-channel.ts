@@ -11,12 +11,17 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** The built worker, or its source run through tsx when nothing is built (tests). */
-function workerFile(): { url: URL; execArgv: string[] } {
+/** Built: store-thread.js. From the sources, as specifications run: store-thread.ts, which a thread can only load with the help of tsx. */
+function threadEntry(): { url: URL; execArgv: string[] } {
   const built = new URL('./store-thread.js', import.meta.url)
-  return existsSync(fileURLToPath(built))
-    ? { url: built, execArgv: [] }
-    : { url: new URL('./store-thread.ts', import.meta.url), execArgv: ['--import', 'tsx'] }
+  if (existsSync(fileURLToPath(built))) return { url: built, execArgv: [] }
+  // `--import tsx` loads no ES modules in a worker thread: it looks for the main thread.
+  const api = import.meta.resolve('tsx/esm/api')
+  const register = `import { register } from ${JSON.stringify(api)}; register()`
+  return {
+    url: new URL('./store-thread.ts', import.meta.url),
+    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(register)}`],
+  }
 }
 
 /** One thread that runs operations: the writer, or a reader. */
@@ -30,7 +35,7 @@ class StoreThread {
   #gone: Error | undefined
 
   constructor(settings: StoreSettings, role: 'writer' | { readOnly: string }) {
-    const { url, execArgv } = workerFile()
+    const { url, execArgv } = threadEntry()
     // No environment: the thread needs none, and nothing can leak through it.
     this.#worker = new Worker(url, {
       workerData: { settings, role },
