@@ -13,7 +13,7 @@ export interface InProcessContext {
   /** Aborts when the attempt is to stop. */
   readonly signal: AbortSignal
   /** Waits on the executor's clock. Rejects as soon as the attempt is to stop. */
-  sleep(ms: number): Promise<void>
+  readonly sleep: (ms: number) => Promise<void>
 }
 
 /** Runs one attempt to its outcome. What it throws is a failure that may be retried. */

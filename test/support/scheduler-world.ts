@@ -243,15 +243,6 @@ function isOutcome(value: unknown): value is AttemptOutcome {
   return typeof value === 'object' && value !== null && 'kind' in value
 }
 
-/** A failure as the executor tells it. */
-export function failure(code = 'HANDLER_ERROR', retryable = true): AttemptOutcome {
-  return {
-    kind: 'failed',
-    error: { code, message: `failed with ${code}`, stack: '', name: 'Error', cause: '' },
-    retryable,
-  }
-}
-
 /** The error of an answer that must be one. */
 export function errorOf(answer: Task | SchedulerError): SchedulerError {
   if (answer instanceof SchedulerError) return answer
