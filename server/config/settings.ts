@@ -44,6 +44,13 @@ export const SETTINGS = {
     description:
       'Folder of the store, made if missing; one server at a time. :memory: keeps nothing after the end.',
   },
+  durability: {
+    kind: choice(['full', 'relaxed']),
+    initial: 'full',
+    value: 'level',
+    description:
+      'full: what was acknowledged is on disk. relaxed: faster, but a power cut may lose the last moments (a crash of the server does not).',
+  },
   listen: {
     kind: address,
     initial: '127.0.0.1:50051',

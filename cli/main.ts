@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module'
+import { Command } from 'commander'
+import { addServe } from './serve.js'
+
+const USAGE = 2
+
+const { version } = createRequire(import.meta.url)('punctual/package.json') as { version: string }
+const program = new Command('punctual')
+  .description('A task scheduler that any service can call over gRPC.')
+  .version(version)
+  .showHelpAfterError('(add --help for more)')
+  .exitOverride((error) => {
+    process.exit(error.exitCode === 0 ? 0 : USAGE)
+  })
+
+addServe(program)
+
+await program.parseAsync()
