@@ -67,7 +67,9 @@ function newHistogram(): Histogram {
 }
 
 function summaryOf(period: LatencySummary['period'], histogram: Histogram): LatencySummary {
-  const at = (percentile: number): number => histogram.getValueAtPercentile(percentile) / 1_000
+  // the histogram names the upper edge of a value's bucket
+  const at = (percentile: number): number =>
+    Math.min(histogram.getValueAtPercentile(percentile), histogram.maxValue) / 1_000
   const count = histogram.totalCount
   if (count === 0) return { period, count, meanMs: 0, p50Ms: 0, p95Ms: 0, p99Ms: 0, maxMs: 0 }
   return {
