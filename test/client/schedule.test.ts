@@ -87,6 +87,16 @@ describe('schedule()', () => {
   })
 })
 
+describe('without an OpenTelemetry SDK', () => {
+  it('a task and its call carry no trace', async () => {
+    const { service, client } = await startClient()
+    service.answer('schedule', scheduledMessage)
+    await client.schedule('echo')
+    expect(service.seen[0]?.metadata.get('traceparent')).toEqual([])
+    expect(service.requests('schedule')[0]?.task).toMatchObject({ traceparent: '', tracestate: '' })
+  })
+})
+
 describe('a schedule() that fails for now', () => {
   it('is tried again with the same id, and counts as created although the first try had stored it', async () => {
     const { service, client, clock } = await startClient()

@@ -235,8 +235,11 @@ export class SchedulerWorld {
 
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
   const pending = Symbol('pending')
-  const first = await Promise.race([promise.catch(() => undefined), Promise.resolve(pending)])
-  return first === pending
+  try {
+    return (await Promise.race([promise, Promise.resolve(pending)])) === pending
+  } catch {
+    return false
+  }
 }
 
 function isOutcome(value: unknown): value is AttemptOutcome {
