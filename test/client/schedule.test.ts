@@ -3,16 +3,15 @@ import { describe, expect, it } from 'vitest'
 import {
   DeadlineExceededError,
   InvalidRequestError,
-  PunctualError,
-  TaskExistsError,
   TaskRejectedError,
   UnavailableError,
 } from '../../client/index.js'
 import { OnConflict } from '../../proto/generated/punctual/v1/scheduler_service.js'
-import { countedSignal, startClient } from '../support/client-of.js'
+import { startClient } from '../support/client-of.js'
 import { silence } from '../support/fake-service.js'
 import { batchMessage, scheduledMessage } from '../support/messages.js'
 import { RpcError } from '../support/rpc-error.js'
+import { failure } from '../support/failure.js'
 
 describe('schedule()', () => {
   it('sends one task as Schedule, with its input as JSON text and the origin of the client', async () => {
@@ -153,119 +152,6 @@ describe('a schedule() that fails for now', () => {
   })
 })
 
-describe('a schedule() that is refused', () => {
-  it('tells every violation', async () => {
-    const { service, client } = await startClient()
-    const violations = [
-      { field: 'task.priority', description: 'must be -100 to 100, got 500' },
-      { field: 'task.input.n', description: 'expected number' },
-    ]
-    service.answer('schedule', () => {
-      throw new RpcError('INVALID_ARGUMENT', 'two fields', { reason: 'INVALID_TASK', violations })
-    })
-    const error = await failure(client.schedule('echo'))
-    expect(error).toBeInstanceOf(TaskRejectedError)
-    expect(error).toMatchObject({ violations, reason: 'INVALID_TASK' })
-  })
-
-  it('tells of the task that has the id', async () => {
-    const { service, client } = await startClient()
-    service.answer('schedule', () => {
-      throw new RpcError('ALREADY_EXISTS', 'differs in: payload', {
-        reason: 'TASK_EXISTS',
-        facts: { task_id: 'k' },
-      })
-    })
-    const error = await failure(client.schedule('echo', { a: 2 }, { id: 'k' }))
-    expect(error).toBeInstanceOf(TaskExistsError)
-    expect(error).toMatchObject({ metadata: { task_id: 'k' } })
-  })
-
-  it.each([
-    ['NaN', { n: Number.NaN }, 'task.input.n: NaN is not a JSON number'],
-    ['an infinity', [1, Infinity], 'task.input[1]: Infinity'],
-    ['a bigint', { a: { b: 1n } }, 'task.input.a.b: a bigint'],
-    ['a Date', { at: new Date(0) }, 'task.input.at: a Date is not a JSON value: send its toISOString()'],
-    ['a Map', new Map(), 'task.input: a Map'],
-    ['a function', { f: () => 1 }, 'task.input.f: function'],
-    ['a hole', [undefined], 'task.input[0]: undefined'],
-  ])('before it is sent, when its input holds %s', async (_, input, message) => {
-    const { service, client } = await startClient()
-    await expect(client.schedule('echo', input)).rejects.toThrow(message)
-    expect(service.seen).toHaveLength(0)
-  })
-
-  it('before it is sent, when its input contains itself', async () => {
-    const { client } = await startClient()
-    const input: { self?: unknown } = {}
-    input.self = input
-    await expect(client.schedule('echo', input)).rejects.toThrow('nested deeper than 30, or contains itself')
-  })
-
-  it('before it is sent, when a text is no text or a label could vanish', async () => {
-    const { client } = await startClient()
-    await expect(client.schedule('echo', 1, { labels: { a: '\ud800x' } })).rejects.toThrow('task.labels.a')
-    const labels = JSON.parse('{"__proto__": "x"}') as Record<string, string>
-    await expect(client.schedule('echo', 1, { labels })).rejects.toThrow('__proto__')
-  })
-
-  it.each([
-    [{ delayMs: Number.NaN }, 'delayMs must be 0 or more and finite'],
-    [{ delayMs: -1 }, 'delayMs must be 0 or more and finite'],
-    [{ dueTime: new Date('no') }, 'dueTime is an invalid Date'],
-    [{ dueTime: new Date(0), delayMs: 0 }, 'exclude each other'],
-    [{ deadlineMs: Number.NaN }, 'deadlineMs must be more than 0 and at most 24 days'],
-    [{ deadlineMs: 0 }, 'deadlineMs must be more than 0'],
-    [{ deadlineMs: 25 * 86_400_000 }, 'at most 24 days'],
-    [{ deadlineMs: Infinity }, 'at most 24 days'],
-    [{ priority: 1.5 }, 'priority must be a whole number'],
-    [{ recurrence: { everyMs: 5, cron: '* * * * *' } }, 'exactly one of cron, everyMs'],
-  ])('before it is sent, when an option is impossible: %j', async (options, message) => {
-    const { client } = await startClient()
-    await expect(client.schedule('echo', 1, options)).rejects.toThrow(message)
-  })
-})
-
-describe('a signal', () => {
-  it('that has been aborted before keeps the call from being sent', async () => {
-    const { service, client } = await startClient()
-    const error = await failure(client.schedule('echo', 1, { signal: AbortSignal.abort() }))
-    expect(error.name).toBe('AbortError')
-    expect(service.seen).toHaveLength(0)
-  })
-
-  it('that is aborted during the call ends it, also at the server', async () => {
-    const { service, client } = await startClient()
-    const stop = new AbortController()
-    service.answer('schedule', silence)
-    const task = client.schedule('echo', 1, { signal: stop.signal })
-    const call = await service.call('schedule')
-    stop.abort()
-    expect((await failure(task)).message).toContain('may be stored')
-    await call.cancelled
-  })
-
-  it('ends a unary call, also at the server', async () => {
-    const { service, client } = await startClient()
-    const { controller, signal, listeners } = countedSignal()
-    service.answer('getTask', silence)
-    const answer = client.get('a', { signal })
-    const call = await service.call('getTask')
-    controller.abort()
-    expect((await failure(answer)).name).toBe('AbortError')
-    await call.cancelled
-    expect(listeners()).toBe(0)
-  })
-
-  it('has no listener left after 1,000 calls', async () => {
-    const { service, client } = await startClient()
-    const { signal, listeners } = countedSignal()
-    service.answer('scheduleBatch', (request) => batchMessage(request))
-    await Promise.all(Array.from({ length: 1_000 }, () => client.schedule('echo', 1, { signal })))
-    expect(listeners()).toBe(0)
-  })
-})
-
 describe('a deadline', () => {
   it('ends a call that the server does not answer', async () => {
     const { service, client, clock } = await startClient({ deadlineMs: 700 })
@@ -310,12 +196,3 @@ describe('scheduleMany()', () => {
     expect(service.requests('scheduleBatch')).toHaveLength(1)
   })
 })
-
-async function failure(promise: Promise<unknown>): Promise<PunctualError> {
-  const error = await promise.then(
-    () => new Error('it did not fail'),
-    (reason: unknown) => reason,
-  )
-  expect(error).toBeInstanceOf(PunctualError)
-  return error as PunctualError
-}

@@ -3,16 +3,12 @@ import {
   ClientClosedError,
   DeadlineExceededError,
   type SchedulerClient,
-  TaskEndedError,
   TaskFailedError,
-  type TaskHandle,
-  TaskNotFoundError,
 } from '../../client/index.js'
 import { Outcome } from '../../proto/generated/punctual/v1/result.js'
 import { Task, TaskState } from '../../proto/generated/punctual/v1/task.js'
 import { countedSignal, startClient } from '../support/client-of.js'
 import type { FakeService } from '../support/fake-service.js'
-import { silence } from '../support/fake-service.js'
 import { batchMessage, resultMessage, scheduledMessage, taskMessage } from '../support/messages.js'
 import { RpcError } from '../support/rpc-error.js'
 
@@ -200,123 +196,6 @@ describe('result()', () => {
   })
 })
 
-describe('result() of a recurring task', () => {
-  it('is the next run to end; skipped ones are passed over', async () => {
-    const { service, client } = await startScheduling()
-    const task = await tick(client)
-    const result = task.result()
-    const stream = await service.stream()
-    const skipped = resultMessage('tick', { run: 1n, outcome: Outcome.SKIPPED, last: false })
-    stream.send({ results: [skipped, resultMessage('tick', { run: 2n, last: false })], cursor: 'c2' })
-    expect((await result).run).toBe(2)
-    const next = task.result()
-    stream.send({ results: [resultMessage('tick', { run: 3n, last: false })], cursor: 'c3' })
-    expect((await next).run).toBe(3)
-  })
-
-  it('or the run that is asked for', async () => {
-    const { service, client } = await startScheduling()
-    const task = await tick(client)
-    const result = task.result({ run: 3 })
-    const stream = await service.stream()
-    for (const run of [1n, 2n, 3n]) {
-      stream.send({ results: [resultMessage('tick', { run, last: false })], cursor: `c${run}` })
-    }
-    expect((await result).run).toBe(3)
-  })
-
-  it('rejects when the series ends before that run', async () => {
-    const { service, client } = await startScheduling()
-    const task = await tick(client)
-    const result = task.result({ run: 9 })
-    ;(await service.stream()).send({ results: [resultMessage('tick', { run: 2n })], cursor: 'c2' })
-    await expect(result).rejects.toThrow("task 'tick' ended with run 2: run 9 never took place")
-  })
-})
-
-describe('the result of a task that was stored before', () => {
-  it('is given at once when it has ended', async () => {
-    const { service, client } = await startClient()
-    service.answer('schedule', (request) => ({ ...scheduledMessage(request), created: false }))
-    service.answer('getTask', () => ({
-      task: taskMessage({ state: TaskState.SUCCEEDED }),
-      result: resultMessage('a'),
-    }))
-    const task = await client.schedule('echo', 1, { id: 'a' })
-    expect(task.created).toBe(false)
-    expect((await task.result()).taskId).toBe('a')
-  })
-
-  it('is waited for by WaitForResult, as often as it takes', async () => {
-    const { service, client } = await startClient()
-    let asked = 0
-    service.answer('schedule', (request) => ({ ...scheduledMessage(request), created: false }))
-    service.answer('getTask', () => ({ task: taskMessage({ run: 4n }), result: resultMessage('a') }))
-    service.answer('waitForResult', () => ({
-      task: taskMessage(),
-      result: ++asked < 3 ? undefined : resultMessage('a', { run: 4n }),
-    }))
-    const task = await client.schedule('echo', 1, { id: 'a' })
-    expect((await task.result()).run).toBe(4)
-    expect(service.requests('waitForResult')).toHaveLength(3)
-    expect(service.requests('waitForResult')[0]).toMatchObject({
-      taskId: 'a',
-      run: 4n,
-      wait: { seconds: 30n },
-    })
-    expect(service.streams).toEqual([])
-  })
-
-  it('and was just replaced while it runs, is that of the next run', async () => {
-    const { service, client } = await startClient()
-    service.answer('schedule', (request) => ({ ...scheduledMessage(request), created: false }))
-    const running = taskMessage({ state: TaskState.RUNNING, run: 4n, replacementWaits: true })
-    service.answer('getTask', () => ({ task: running, result: undefined }))
-    service.answer('waitForResult', ({ run }) => ({
-      task: running,
-      result: resultMessage('a', { run: run ?? 0n }),
-    }))
-    const task = await client.schedule('echo', 1, { id: 'a', onConflict: 'replace' })
-    expect((await task.result()).run).toBe(5)
-  })
-
-  it('outlasts a server that is away', async () => {
-    const { service, client, clock } = await startClient()
-    let asked = 0
-    service.answer('getTask', () => ({ task: taskMessage(), result: undefined }))
-    service.answer('waitForResult', () => {
-      if (++asked === 1) throw new RpcError('UNAVAILABLE', 'draining', { reason: 'DRAINING' })
-      return { task: taskMessage(), result: resultMessage('a') }
-    })
-    const result = client.wait('a')
-    await clock.timer((ms) => ms === 100)
-    clock.advance(100)
-    expect((await result).taskId).toBe('a')
-  })
-
-  it('that is not known, or no longer kept, is an error', async () => {
-    const { service, client } = await startClient()
-    service.answer('getTask', () => {
-      throw new RpcError('NOT_FOUND', 'no task a', { reason: 'TASK_NOT_FOUND' })
-    })
-    await expect(client.wait('a')).rejects.toBeInstanceOf(TaskNotFoundError)
-    const ended = taskMessage({ state: TaskState.FAILED })
-    service.answer('getTask', () => ({ task: ended, result: undefined }))
-    service.answer('waitForResult', () => ({ task: ended, result: undefined }))
-    await expect(client.wait('a')).rejects.toBeInstanceOf(TaskEndedError)
-  })
-
-  it('is waited for no longer than asked', async () => {
-    const { service, client, clock } = await startClient()
-    service.answer('getTask', silence)
-    const result = client.task('a').result({ timeoutMs: 2_000 })
-    const call = await service.call('getTask')
-    clock.advance(2_000)
-    await expect(result).rejects.toThrow('no result within 2000 ms; the task goes on')
-    await call.cancelled
-  })
-})
-
 describe('a handle', () => {
   it('cancels, tells the state, and prints as plain data', async () => {
     const { service, client } = await startScheduling()
@@ -359,6 +238,3 @@ async function waitedFor(client: SchedulerClient, service: FakeService, id: stri
   await result
   return stream
 }
-
-const tick = (client: SchedulerClient): Promise<TaskHandle> =>
-  client.schedule('echo', 1, { id: 'tick', recurrence: { everyMs: 1_000 } })
