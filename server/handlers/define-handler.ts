@@ -35,7 +35,7 @@ type Sent<Input> = Input extends StandardSchemaV1 ? StandardSchemaV1.InferInput<
 type Received<Input> = Input extends StandardSchemaV1 ? StandardSchemaV1.InferOutput<Input> : unknown
 type Returnable<Output> = Output extends StandardSchemaV1 ? StandardSchemaV1.InferInput<Output> : unknown
 
-interface TypesFor<Input, Output, Returned> extends HandlerTypes {
+export interface TypesFor<Input, Output, Returned> extends HandlerTypes {
   readonly sent: Sent<Input>
   readonly received: Received<Input>
   readonly returned: Returned
