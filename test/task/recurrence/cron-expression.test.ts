@@ -39,6 +39,7 @@ describe('a cron expression', () => {
 
   test.each([
     ['*/7 * * * *', 'steps start again each hour', '2027-01-01T00:50Z', ['00:56', '01:00', '01:07']],
+    ['15 */20 * * * *', 'second 15', '2027-01-01T00:00Z', ['00:00:15', '00:20:15', '00:40:15']],
     ['*/20 0 0 1 1 *', 'seconds', '2026-12-31T23:59:59Z', ['00:00', '00:00:20', '00:00:40']],
   ])('%s: %s', (expression, _, base, expected) => {
     expect(nextTold(cron(expression), base, 3)).toEqual(expected.map((time) => `2027-01-01T${time}Z normal`))

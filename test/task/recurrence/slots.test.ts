@@ -139,6 +139,20 @@ describe('slots that passed', () => {
     expect(count).toBe(365 * 23 * 3_600 - 3_600)
   })
 
+  test('are as many as the days of a year, however its hours are moved about', () => {
+    const count = (expression: string, more: object) => {
+      const rule = cron(expression, 'America/New_York', more)
+      return slotsBetween(rule, rhythm, { after: NOON, through: NOON + YEAR })
+    }
+    for (const dstOverlap of ['first', 'last'] as const)
+      expect(count('30 1 * * *', { dstOverlap })).toMatchObject({ count: 365, skippedInGap: 0 })
+    expect(count('30 1 * * *', { dstOverlap: 'both' })).toMatchObject({ count: 366, skippedInGap: 0 })
+    expect(count('30 2 * * *', {})).toMatchObject({ count: 365, skippedInGap: 0 })
+    expect(count('30 2 * * *', { dstGap: 'skip' })).toMatchObject({ count: 364, skippedInGap: 1 })
+    expect(count('*/30 1 * * *', {})).toMatchObject({ count: 732, skippedInGap: 0 })
+    expect(count('*/30 2 * * *', {})).toMatchObject({ count: 728, skippedInGap: 0 })
+  })
+
   test('are none before the first, past until, or for rules without slots of their own', () => {
     const count = (recurrence: Recurrence, after: number, through: number) =>
       slotsBetween(recurrence, rhythm, { after, through }).count
@@ -215,8 +229,11 @@ describe('jitter', () => {
       dues.push(next?.due ?? 0)
     }
     expect(dues).toEqual(dues.toSorted((a, b) => a - b))
-    const springDay = nextSlot(rule, rhythm, { slot: Date.parse('2027-03-14T05:00Z') })
-    expect((springDay?.due ?? 0) - Date.parse('2027-03-14T06:00Z')).toBeLessThan(HOUR / 2)
+    const ids = Array.from({ length: 50 }, (_, i) => `task-${i}`)
+    const spring = ids.map((id) =>
+      nextSlot(rule, { id, firstDue: slot }, { slot: Date.parse('2027-03-14T05:00Z') }),
+    )
+    expect(Math.max(...spring.map((next) => (next?.due ?? 0) - (next?.slot ?? 0)))).toBeLessThan(HOUR / 2)
   })
 
   test('never moves a run past until', () => {
