@@ -22,6 +22,7 @@ import { PRESETS } from './scheduler/presets.js'
 import { Scheduler } from './scheduler/scheduler.js'
 import { Statistics } from './stats/statistics.js'
 import { SqliteStore } from './store/sqlite/sqlite-store.js'
+import type { TaskStore } from './store/task-store.js'
 import type { Log } from './task/log.js'
 import { createLogger } from './telemetry/logger.js'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.js'
@@ -37,6 +38,8 @@ export interface Replacements {
   readonly executor?: (handlers: LoadedHandlers, catalogue: HandlerCatalogue) => Executor
   /** Runs SQLite in the same thread: a commit takes no real time. */
   readonly storeInline?: boolean
+  /** Wraps the store, as telemetry does: for faults. */
+  readonly store?: (store: TaskStore) => TaskStore
 }
 
 const MiB = 2 ** 20
@@ -98,7 +101,7 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
   })
   const recovery = await sqlite.open()
   undo.push(() => sqlite.close())
-  const store = countedStore(telemetry.store(sqlite), statistics)
+  const store = countedStore(telemetry.store(replace.store?.(sqlite) ?? sqlite), statistics)
 
   const bare = replace.executor?.(handlers, catalogue) ?? new ThreadExecutor(threadOptions(assembly))
   const executor = telemetry.executor(bare)
