@@ -15,28 +15,46 @@ export class ServerProcess implements AsyncDisposable {
   readonly #port: number
   readonly #folder: string
   readonly #args: readonly string[]
+  readonly #env: Readonly<Record<string, string>>
   #process: ChildProcess | undefined
   #log = ''
 
-  private constructor(port: number, folder: string, args: readonly string[]) {
+  private constructor(
+    port: number,
+    folder: string,
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+  ) {
     this.#port = port
     this.address = `127.0.0.1:${port}`
     this.#folder = folder
     this.#args = args
+    this.#env = env
   }
 
   /** Starts one on an empty folder and a free port. */
-  static async start(args: readonly string[] = []): Promise<ServerProcess> {
+  static async start(
+    args: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<ServerProcess> {
     const folder = await mkdtemp(join(tmpdir(), 'punctual-'))
-    const server = new ServerProcess(await freePort(), folder, args)
+    const server = new ServerProcess(await freePort(), folder, args, env)
     await server.start()
     return server
+  }
+
+  /** What it has written so far, from its first start on. */
+  get log(): string {
+    return this.#log
   }
 
   /** Starts it (again). Resolves once it listens. */
   async start(): Promise<void> {
     const args = ['serve', '--listen', this.address, '--data', join(this.#folder, 'data'), ...this.#args]
-    const started = spawn(process.execPath, [COMMAND, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const started = spawn(process.execPath, [COMMAND, ...args], {
+      env: { ...process.env, ...this.#env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     this.#process = started
     for (const stream of [started.stdout, started.stderr])
       stream.on('data', (chunk: Buffer) => (this.#log += chunk.toString()))
