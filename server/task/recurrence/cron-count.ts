@@ -38,7 +38,7 @@ export function countCron(rule: CronRule, after: Instant, through: Instant): Due
 }
 
 /** Each due time in (after, through], in order. */
-export function* cronDues(rule: CronRule, after: Instant, through: Instant): Generator<CronDue> {
+function* cronDues(rule: CronRule, after: Instant, through: Instant): Generator<CronDue> {
   for (let next = cronNext(rule, after); next && next.due <= through; next = cronNext(rule, next.due))
     yield next
 }
