@@ -50,7 +50,7 @@ export class ThreadSession {
   open(): void {
     if (this.#over) return
     const { settings, memoryLimitMb, env } = this.#options
-    const { filename, execArgv } = workerEntry()
+    const { filename, execArgv } = workerEntry(settings.modules)
     this.#pool = new Piscina({
       minThreads: 0,
       maxThreads: 1,

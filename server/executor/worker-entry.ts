@@ -7,18 +7,34 @@ export interface WorkerEntry {
   readonly execArgv?: string[]
 }
 
-/** Built: worker.js. From the sources, as specifications run: worker.ts, which a thread can only load with the help of tsx. */
-export function workerEntry(): WorkerEntry {
+/**
+ * Built: worker.js. From the sources, as specifications run: worker.ts. That, and handlers in TypeScript where Node itself cannot read them, a thread
+ * can only load with the help of tsx.
+ *
+ * @param modules - The handlers modules that the thread will load.
+ */
+export function workerEntry(modules: readonly string[]): WorkerEntry {
   const built = new URL('./worker.js', import.meta.url)
-  if (existsSync(fileURLToPath(built))) return { filename: built.href }
-  return {
-    filename: new URL('./worker.ts', import.meta.url).href,
-    execArgv: ['--import', typeScriptLoader()],
-  }
+  const isBuilt = existsSync(fileURLToPath(built))
+  const filename = isBuilt ? built.href : new URL('./worker.ts', import.meta.url).href
+  if (isBuilt && !modules.some(isTypeScript)) return { filename }
+  const loader = typeScriptLoader()
+  // without tsx the thread says that it cannot load the module
+  return loader === undefined
+    ? { filename }
+    : { filename, execArgv: [...process.execArgv, '--import', loader] }
+}
+
+function isTypeScript(module: string): boolean {
+  return /\.[mc]?ts$/.test(module) && !Reflect.get(process.features, 'typescript')
 }
 
 /** `--import tsx` loads no ES modules in a worker thread: it looks for the main thread. */
-function typeScriptLoader(): string {
-  const api = import.meta.resolve('tsx/esm/api')
-  return `data:text/javascript,${encodeURIComponent(`import { register } from ${JSON.stringify(api)}; register()`)}`
+function typeScriptLoader(): string | undefined {
+  try {
+    const api = import.meta.resolve('tsx/esm/api')
+    return `data:text/javascript,${encodeURIComponent(`import { register } from ${JSON.stringify(api)}; register()`)}`
+  } catch {
+    return undefined
+  }
 }
