@@ -25,8 +25,9 @@ export function runAttempt(
   const read = payloadValue(payload)
   if ('fault' in read) return invalidInput(`input ${read.fault}`)
   const answer = askSchema(handler.input, read.value)
-  const call = (input: SchemaAnswer) => callHandler(handler, input, context, maxOutputBytes)
-  return answer instanceof Promise ? answer.then(call) : call(answer)
+  return answer instanceof Promise
+    ? answer.then((input) => callHandler(handler, input, context, maxOutputBytes))
+    : callHandler(handler, answer, context, maxOutputBytes)
 }
 
 function callHandler(
@@ -36,10 +37,10 @@ function callHandler(
   maxOutputBytes: number,
 ): OwnOutcome | Promise<OwnOutcome> {
   if ('faults' in answer) return invalidInput(faultText('input', answer))
-  const end = (returned: unknown) => checkOutput(handler, returned, maxOutputBytes)
   try {
     const returned = handler.run(answer.value, context)
-    return isThenable(returned) ? Promise.resolve(returned).then(end, failureOf) : end(returned)
+    if (!isThenable(returned)) return checkOutput(handler, returned, maxOutputBytes)
+    return Promise.resolve(returned).then((value) => checkOutput(handler, value, maxOutputBytes), failureOf)
   } catch (error) {
     return failureOf(error)
   }
@@ -51,17 +52,20 @@ function checkOutput(
   maxOutputBytes: number,
 ): OwnOutcome | Promise<OwnOutcome> {
   const answer = askSchema(handler.output, returned)
-  const end = (output: SchemaAnswer): OwnOutcome => {
-    if ('faults' in output)
-      return failure(
-        ERROR_CODES.outputNotStorable,
-        `the output does not fit its schema: ${faultText('output', output)}`,
-        { retryable: false },
-      )
-    const payload = outputPayload(output.value, maxOutputBytes)
-    return payload.kind === 'failed' ? payload : { kind: 'succeeded', output: payload }
-  }
-  return answer instanceof Promise ? answer.then(end) : end(answer)
+  return answer instanceof Promise
+    ? answer.then((output) => outputOutcome(output, maxOutputBytes))
+    : outputOutcome(answer, maxOutputBytes)
+}
+
+function outputOutcome(output: SchemaAnswer, maxOutputBytes: number): OwnOutcome {
+  if ('faults' in output)
+    return failure(
+      ERROR_CODES.outputNotStorable,
+      `the output does not fit its schema: ${faultText('output', output)}`,
+      { retryable: false },
+    )
+  const payload = outputPayload(output.value, maxOutputBytes)
+  return payload.kind === 'failed' ? payload : { kind: 'succeeded', output: payload }
 }
 
 function invalidInput(message: string): OwnOutcome {

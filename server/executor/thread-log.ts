@@ -38,12 +38,12 @@ export class ThreadLog {
     this.#send({ kind: 'log', level, message: harmless(message, MAX_MESSAGE_BYTES), facts })
   }
 
-  /** A logger whose lines carry `own` facts, made when the first line is written. */
-  for(own: () => Facts): Log {
+  /** A logger whose lines carry `own` facts. */
+  for(own: Facts): Log {
     const at =
       (level: LogLevel) =>
       (message: string, facts: LogFacts = {}) =>
-        this.write(level, message, facts, own())
+        this.write(level, message, facts, own)
     return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
   }
 

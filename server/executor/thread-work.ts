@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { MessagePort } from 'node:worker_threads'
 import type { Clock } from '../clock.js'
+import type { Log } from '../task/log.js'
 import type { LoadedHandlers } from '../handlers/load-handlers.js'
-import { AttemptContext } from '../handlers/handler-context.js'
+import { AttemptContext, type ContextServices, type StopReason } from '../handlers/handler-context.js'
 import type { AttemptLedger } from './attempt-ledger.js'
 import { readBurst, type ThreadAttempt } from './burst-message.js'
 import type { ThreadInstrumentation } from './instrument.js'
@@ -30,13 +31,13 @@ export interface ThreadWorkParts {
 /** An attempt that has begun in this thread. */
 export interface LiveAttempt {
   readonly attempt: ThreadAttempt
-  readonly context: AttemptContext
+  readonly context: AttemptContext<ThreadAttempt>
   /** Ends it with an outcome that is not its handler's own. Only while its handler is waited for. */
-  fail?: (outcome: OwnOutcome) => void
+  fail: ((outcome: OwnOutcome) => void) | undefined
   ended: boolean
 }
 
-export class ThreadWork {
+export class ThreadWork implements ContextServices<ThreadAttempt> {
   /** The attempt whose code is running, followed through whatever it awaits. */
   readonly current = new AsyncLocalStorage<LiveAttempt>()
   readonly log: ThreadLog
@@ -60,6 +61,25 @@ export class ThreadWork {
     if (Array.isArray(message))
       this.#runBurst(readBurst(message)).catch((error: unknown) => this.taint(error))
     else this.#stop(message as StopMessage)
+  }
+
+  loggerFor({ startId, taskId, handler, run, attempt, traceparent }: ThreadAttempt): Log {
+    return this.log.for({
+      startId,
+      taskId,
+      handler,
+      run,
+      attempt,
+      ...(traceparent === '' ? {} : { traceparent }),
+    })
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return sleepOn(this.#parts.clock, ms, signal)
+  }
+
+  stopRequested({ row }: ThreadAttempt): StopReason | undefined {
+    return this.#parts.ledger.stopReason(row)
   }
 
   send(message: FromThread): void {
@@ -109,12 +129,21 @@ export class ThreadWork {
     const handler = handlers.get(attempt.handler)
     if (handler === undefined)
       return failure(ERROR_CODES.handler, `this thread has no handler '${attempt.handler}'`)
-    const live: LiveAttempt = { attempt, context: this.#context(attempt), ended: false }
-    const run = () => runAttempt(handler, attempt.payload, live.context, maxOutputBytes)
+    const live: LiveAttempt = {
+      attempt,
+      context: new AttemptContext(attempt, this),
+      ended: false,
+      fail: undefined,
+    }
     ledger.inCall = attempt.row
-    const outcome = this.current.run(live, () =>
-      instrumentation === undefined ? run() : instrumentation.around(attempt, run),
-    )
+    const outcome =
+      instrumentation === undefined
+        ? this.current.run(live, runAttempt, handler, attempt.payload, live.context, maxOutputBytes)
+        : this.current.run(live, () =>
+            instrumentation.around(attempt, () =>
+              runAttempt(handler, attempt.payload, live.context, maxOutputBytes),
+            ),
+          )
     ledger.inCall = 0
     if (outcome instanceof Promise) return this.#wait(live, outcome)
     live.ended = true
@@ -133,23 +162,6 @@ export class ThreadWork {
       }
       live.fail = end
       void own.then(end)
-    })
-  }
-
-  #context(attempt: ThreadAttempt): AttemptContext {
-    const { ledger, clock } = this.#parts
-    const { row, startId, taskId, handler, run, traceparent } = attempt
-    return new AttemptContext(attempt, {
-      sleep: (ms, signal) => sleepOn(clock, ms, signal),
-      stopRequested: () => ledger.stopReason(row),
-      logger: this.log.for(() => ({
-        startId,
-        taskId,
-        handler,
-        run,
-        attempt: attempt.attempt,
-        ...(traceparent === '' ? {} : { traceparent }),
-      })),
     })
   }
 

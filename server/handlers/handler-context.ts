@@ -44,13 +44,13 @@ export interface AttemptFacts {
   readonly labels: Labels
 }
 
-/** What an executor lends to a context. */
-export interface ContextServices {
-  readonly logger: Log
+/** What an executor lends to the contexts of its attempts. One object for all of them: a short attempt shall not pay for what it never asks for. */
+export interface ContextServices<Facts extends AttemptFacts> {
+  loggerFor(attempt: Facts): Log
   /** Resolves after `ms`, not before; clears up when `signal` aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Asked whenever a handler reads `signal.aborted`, so that a loop which never awaits hears of a stop too. */
-  readonly stopRequested?: () => StopReason | undefined
+  stopRequested?(attempt: Facts): StopReason | undefined
 }
 
 const STOP_TEXT: Record<StopReason, readonly [message: string, name: string]> = {
@@ -60,25 +60,37 @@ const STOP_TEXT: Record<StopReason, readonly [message: string, name: string]> = 
 }
 
 /** The context of one attempt. What most handlers never ask for is made when asked for. */
-export class AttemptContext implements HandlerContext {
-  readonly taskId: string
-  readonly run: number
-  readonly attempt: number
-  readonly labels: Labels
-  readonly logger: Log
-  readonly #dueTime: Instant
-  readonly #services: ContextServices
+export class AttemptContext<Facts extends AttemptFacts = AttemptFacts> implements HandlerContext {
+  readonly #facts: Facts
+  readonly #services: ContextServices<Facts>
+  #logger: Log | undefined
   #controller: AbortController | undefined
   #stopped: StopReason | undefined
 
-  constructor(facts: AttemptFacts, services: ContextServices) {
-    this.taskId = facts.taskId
-    this.run = facts.run
-    this.attempt = facts.attempt
-    this.labels = facts.labels
-    this.logger = services.logger
-    this.#dueTime = facts.dueTime
+  constructor(facts: Facts, services: ContextServices<Facts>) {
+    this.#facts = facts
     this.#services = services
+  }
+
+  get taskId(): string {
+    return this.#facts.taskId
+  }
+
+  get run(): number {
+    return this.#facts.run
+  }
+
+  get attempt(): number {
+    return this.#facts.attempt
+  }
+
+  get labels(): Labels {
+    return this.#facts.labels
+  }
+
+  get logger(): Log {
+    this.#logger ??= this.#services.loggerFor(this.#facts)
+    return this.#logger
   }
 
   get idempotencyKey(): string {
@@ -86,7 +98,7 @@ export class AttemptContext implements HandlerContext {
   }
 
   get dueTime(): Date {
-    return new Date(this.#dueTime)
+    return new Date(this.#facts.dueTime)
   }
 
   get span(): Span {
@@ -119,10 +131,9 @@ export class AttemptContext implements HandlerContext {
 
   // An AbortSignal learns of a stop from a message, which a loop that never awaits does not let in.
   #hearStopsInLoops(signal: AbortSignal): void {
-    const { stopRequested } = this.#services
-    if (stopRequested === undefined) return
+    if (this.#services.stopRequested === undefined) return
     const look = (): boolean => {
-      const reason = this.#stopped ?? stopRequested()
+      const reason = this.#stopped ?? this.#services.stopRequested?.(this.#facts)
       if (reason !== undefined && this.#stopped === undefined) this.stop(reason)
       return Reflect.get(AbortSignal.prototype, 'aborted', signal)
     }
