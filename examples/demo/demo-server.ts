@@ -33,6 +33,7 @@ export class DemoServer {
         ...process.env,
         OTEL_SERVICE_NAME: 'punctual',
         OTEL_TRACES_EXPORTER: 'otlp',
+        OTEL_METRICS_EXPORTER: 'none',
         OTEL_EXPORTER_OTLP_ENDPOINT: otlpEndpoint,
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       },

@@ -28,12 +28,13 @@ async function demo(): Promise<void> {
   const serverSpans: Span[] = []
   const receiver = await startOtlpReceiver((spans) => serverSpans.push(...spans))
   const ownSpans = collectOwnSpans('demo')
+  console.log('Starting a server ...')
   const server = await DemoServer.start(receiver.endpoint)
   // whatever happens, nothing is left running
   process.once('exit', () => server.kill())
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-  console.log(`A server listens at ${server.address}; its data is in ${server.dataFolder}.\n`)
+  console.log(`It listens at ${server.address}; its data is in ${server.dataFolder}.\n`)
   const rows = await runTasks(server.address)
   await server.stop()
   receiver.close()
@@ -51,13 +52,15 @@ async function runTasks(address: string): Promise<readonly TaskRow[]> {
   const board = new TaskBoard()
   const view = createLiveView(process.stdout)
   try {
-    const scheduled = Array.from({ length: options.tasks }, async (_, index) => {
+    const start = Date.now()
+    const tasks = []
+    for (let index = 0; index < options.tasks; index++) {
       const n = index % DIFFERENT_NS
-      const task = await client.schedule('fibonacci', { n }, { delayMs: Math.random() * options.spanMs })
-      board.add(task.id, n, task.dueTime?.getTime() ?? Date.now())
-      return task
-    })
-    const tasks = await Promise.all(scheduled)
+      const dueTime = new Date(start + Math.random() * options.spanMs)
+      const task = await client.schedule('fibonacci', { n }, { dueTime })
+      board.add(task.id, n, dueTime.getTime())
+      tasks.push(task)
+    }
     const ended = Promise.all(tasks.map(async (task) => board.end(await task.ended())))
     while (board.hasLive) {
       for await (const task of client.list({ states: ['running'] })) board.run(task.id)
