@@ -151,12 +151,11 @@ export class TestStream {
     }
   }
 
-  /** Task ids of the results until the stream has said that it has caught up, or has ended. */
-  async idsUntilCaughtUp(): Promise<string[]> {
+  /** Task ids of all results until the stream ends with OK. */
+  async idsUntilEnd(): Promise<string[]> {
     const ids: string[] = []
     for (let message = await this.next(); message; message = await this.next()) {
       ids.push(...message.results.map((result) => result.taskId))
-      if (message.caughtUp) break
     }
     return ids
   }
