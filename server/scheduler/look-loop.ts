@@ -11,11 +11,12 @@ import { DispatchCore } from './dispatch-core.js'
 import { LiveTask } from './live-task.js'
 import { LiveTasks } from './live-tasks.js'
 import { Placing } from './placing.js'
+import { pullInOutside } from './pull-in.js'
 import type { SchedulerOptions, SchedulerParts } from './scheduler-options.js'
 import { StartIds } from './start-ids.js'
 import { StartNotes } from './start-notes.js'
 import { Starter } from './starter.js'
-import { StepWatch } from './step-watch.js'
+import { LEAST_STEP_MS, StepWatch } from './step-watch.js'
 import { StoreTrouble } from './store-trouble.js'
 import { Window } from './window.js'
 
@@ -244,6 +245,7 @@ export class LookLoop {
     if (stepMs > 0) return
     this.core.setBack(now)
     this.window.reset()
+    if (stepMs > -LEAST_STEP_MS) return
     const waiting = [...this.core]
     for (const live of waiting) {
       const transition = pulledIn(live.task, now)
@@ -251,6 +253,7 @@ export class LookLoop {
       this.core.remove(live)
       this.commits.add({ live, transition })
     }
+    void pullInOutside(this.#parts.store, this.changes, this.#options.log)
   }
 
   /** Tries whether the store commits again. */

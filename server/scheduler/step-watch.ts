@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { Instant } from '../task/instant.js'
 
 /** Less than this is slewing, or the rounding of readings. */
-const LEAST_STEP_MS = 250
+export const LEAST_STEP_MS = 250
 
 /** Notices when the wall clock is set: it moves against the steady clock, or goes back. */
 export class StepWatch {

@@ -153,8 +153,16 @@ export class Window {
     if (!known || key < known.key || (key === known.key && arrival <= known.arrival)) {
       this.#frontier = { key, arrival: arrival - 1 }
     }
-    if (now < this.#safeUntil) this.#loadedAt = now
+    if (now < this.#safeUntil) {
+      this.#loadedAt = now
+      this.#nextLoad = this.#refreshAt(now)
+    }
     this.#safeUntil = Math.min(this.#safeUntil, now)
+  }
+
+  /** When to ask again while more are due than fit: before what is known is too old. */
+  #refreshAt(now: Instant): Instant {
+    return now + Math.max(1, this.#options.staleMs / 2)
   }
 
   /** More are due than fit into memory. */
@@ -164,7 +172,7 @@ export class Window {
 
   /** @param next - The earliest due time outside, after `tasks` were taken. */
   #learn(tasks: readonly Task[], next: Instant | undefined, now: Instant): void {
-    const { windowMs, staleMs } = this.#options
+    const { windowMs } = this.#options
     const last = tasks[tasks.length - 1]
     this.#loadedAt = now
     if (last && next !== undefined && next <= now) {
@@ -173,7 +181,7 @@ export class Window {
       this.#pageSize = this.#frontier && key < this.#frontier.key ? Math.min(this.#pageSize * 2, MAX_PAGE) : 1
       this.#frontier = { key, arrival: last.arrival }
       this.#safeUntil = now
-      this.#nextLoad = now + staleMs / 2
+      this.#nextLoad = this.#refreshAt(now)
       return
     }
     this.#frontier = undefined
