@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module'
 import { Command } from 'commander'
+import { registerCommands } from './commands/index.js'
 import { addServe } from './serve.js'
 
 const USAGE = 2
@@ -15,5 +16,6 @@ const program = new Command('punctual')
   })
 
 addServe(program)
+registerCommands(program)
 
 await program.parseAsync()

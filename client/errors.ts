@@ -52,6 +52,9 @@ const FINAL_FOR_STREAMS: ReadonlySet<string> = new Set(
   ].map(statusName),
 )
 
+/** How grpc-js wraps the one thing that matters: why it could not connect. */
+const NOT_CONNECTED = /^No connection established\. Last error: (?:Error: )?(.*?)\.? Resolution note: *$/s
+
 /** What the caller gets for what grpc-js reports. */
 export function fromServiceError(error: ServiceError): errors.PunctualError {
   const details = readDetails(error.metadata)
@@ -59,7 +62,7 @@ export function fromServiceError(error: ServiceError): errors.PunctualError {
   const cause = new Error(error.message)
   if (error.stack !== undefined) cause.stack = error.stack
   return errorOf(error.code, {
-    message: error.details === '' ? error.message : error.details,
+    message: error.details === '' ? error.message : error.details.replace(NOT_CONNECTED, '$1'),
     ...details,
     cause,
   })

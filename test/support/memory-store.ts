@@ -191,15 +191,20 @@ export class MemoryStore implements TaskStore {
     readonly after: LogPosition
     readonly filter: LogFilter
     readonly maxEntries: number
+    readonly maxBytes: number
   }): Promise<LogPage> {
     return this.#commit('readLog', () => {
-      const entries = this.disk.log
-        .slice(query.after)
-        .map(({ entry }) => entry)
-        .filter((entry) => matches(entry, query.filter))
-        .slice(0, query.maxEntries)
-      const last = entries[query.maxEntries - 1]
-      return { entries, through: last?.position ?? this.disk.log.length }
+      const entries: LogEntry[] = []
+      let bytes = 0
+      for (const { entry } of this.disk.log.slice(query.after)) {
+        if (!matches(entry, query.filter)) continue
+        if (entries.length >= query.maxEntries || (bytes >= query.maxBytes && entries.length > 0)) {
+          return { entries, through: entry.position - 1 }
+        }
+        entries.push(entry)
+        bytes += entry.bytes.byteLength
+      }
+      return { entries, through: this.disk.log.length }
     })
   }
 
@@ -305,7 +310,8 @@ export class MemoryStore implements TaskStore {
     const bytes = new TextEncoder().encode(JSON.stringify(result))
     const entry = {
       position,
-      commitTime: this.now(),
+      // never before an earlier one, so that it can be searched
+      commitTime: Math.max(this.now(), this.disk.log.at(-1)?.entry.commitTime ?? 0),
       kind,
       taskId,
       handler,
@@ -337,7 +343,7 @@ function hasLabels(
   labels: Readonly<Record<string, string>>,
   wanted: Readonly<Record<string, string>>,
 ): boolean {
-  return Object.entries(wanted).every(([key, value]) => labels[key] === value)
+  return Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
 }
 
 function isAfter(

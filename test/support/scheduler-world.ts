@@ -48,8 +48,8 @@ export class SchedulerWorld {
   readonly disk = new MemoryDisk()
   /** Every start of a handler, over all processes. */
   readonly starts: Start[] = []
-  /** Attempts of each task that run now, in this process. */
-  readonly running = new Map<string, number>()
+  /** Ids of the attempts that run in this process, lingering ones included, by start id. */
+  readonly running = new Map<number, string>()
   readonly #options: WorldOptions
   #handlers: Readonly<Record<string, Work>>
   #process: Process | undefined
@@ -94,7 +94,7 @@ export class SchedulerWorld {
       run: (request, context) => this.#run(request, context),
       slots: { thread: 2, shared: 256, ...slots },
     })
-    this.running.clear()
+    this.#watch(executor)
     const scheduler = new Scheduler(
       { store, executor, clock, handlers: { get: (name) => this.#info(name) } },
       { random: () => 0.5, ...options },
@@ -214,17 +214,32 @@ export class SchedulerWorld {
     const work = this.#handlers[request.handler]
     if (!work) throw new Error(`no handler ${request.handler}`)
     this.starts.push({ id, attempt, run, at: this.clock.now() })
-    this.running.set(id, (this.running.get(id) ?? 0) + 1)
-    try {
-      const output = await work(request, context)
-      if (isOutcome(output)) return output
-      return {
-        kind: 'succeeded',
-        output: output === undefined ? NO_PAYLOAD : { kind: 'json', text: JSON.stringify(output) },
-      }
-    } finally {
-      this.running.set(id, (this.running.get(id) ?? 0) - 1)
+    this.running.set(request.startId, id)
+    const output = await work(request, context)
+    if (isOutcome(output)) return output
+    return {
+      kind: 'succeeded',
+      output: output === undefined ? NO_PAYLOAD : { kind: 'json', text: JSON.stringify(output) },
     }
+  }
+
+  /** Keeps `running`: an attempt is over when the executor says so, not when its handler stops: a thread would have been terminated. */
+  #watch(executor: InProcessExecutor): void {
+    this.running.clear()
+    const listen = executor.listen.bind(executor)
+    executor.listen = (events) =>
+      listen({
+        began: (starts) => events.began(starts),
+        returned: (startIds) => events.returned(startIds),
+        ended: (ends) => {
+          for (const { startId, lingering } of ends) if (!lingering) this.running.delete(startId)
+          events.ended(ends)
+        },
+        released: (startIds) => {
+          for (const startId of startIds) this.running.delete(startId)
+          events.released(startIds)
+        },
+      })
   }
 
   #info(name: string): LoadedHandler | undefined {

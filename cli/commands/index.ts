@@ -1,0 +1,26 @@
+import type { Command } from 'commander'
+import { processTerminal, type Terminal } from '../terminal.js'
+import { addCancel } from './cancel.js'
+import { addGet } from './get.js'
+import { addHandlers } from './handlers.js'
+import { addList } from './list.js'
+import { addPreview } from './preview.js'
+import { addResults } from './results.js'
+import { addSchedule } from './schedule.js'
+import { addPause, addResume, addRunNow } from './series.js'
+import { addStats } from './stats.js'
+
+/** Adds every command that talks to a server. */
+export function registerCommands(program: Command, terminal: Terminal = processTerminal()): void {
+  addSchedule(program, terminal)
+  addCancel(program, terminal)
+  addGet(program, terminal)
+  addList(program, terminal)
+  addResults(program, terminal)
+  addHandlers(program, terminal)
+  addStats(program, terminal)
+  addPreview(program, terminal)
+  addPause(program, terminal)
+  addResume(program, terminal)
+  addRunNow(program, terminal)
+}

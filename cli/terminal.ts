@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import { text as textOf } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createLogUpdate } from 'log-update'
+import pc from 'picocolors'
+import { type ClientOptions, createClient, type SchedulerClient } from '../client/index.js'
+
+export type Colours = ReturnType<typeof pc.createColors>
+
+/** What a command touches of the outside world; a test brings its own. */
+export interface Terminal {
+  /** A person reads: colours, tables, relative times. */
+  readonly isTerminal: boolean
+  /** Width in characters. */
+  readonly columns: number
+  readonly colours: Colours
+  /** A line on stdout. */
+  say(line: string): void
+  /** A line on stderr. */
+  complain(line: string): void
+  /** Puts a block of text in the place of the last one. */
+  redraw(block: string): void
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Resolves after that long, or at once when the signal is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>
+  readStdin(): Promise<string>
+  /** @throws when it cannot be read. */
+  readFile(path: string): Buffer
+  /** Calls back at the first SIGINT or SIGTERM; a second ends the process. Returns how to stop listening. */
+  onInterrupt(listener: () => void): () => void
+  /** How the process is to end. */
+  setExitCode(code: number): void
+  connect(options: ClientOptions): SchedulerClient
+}
+
+/** The process's own terminal. */
+export function processTerminal(): Terminal {
+  const { stdout, stderr } = process
+  const isTerminal = stdout.isTTY
+  const update = createLogUpdate(stdout)
+  return {
+    isTerminal,
+    get columns() {
+      return stdout.columns ?? 120
+    },
+    colours: pc.createColors(isTerminal && pc.isColorSupported),
+    say: (line) => stdout.write(`${line}\n`),
+    complain: (line) => stderr.write(`${line}\n`),
+    redraw: (block) => update(block),
+    now: () => Date.now(),
+    sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
+    readStdin: () => textOf(process.stdin),
+    readFile: (path) => readFileSync(path),
+    onInterrupt(listener) {
+      const once = (): void => {
+        forget()
+        listener()
+      }
+      const forget = (): void => {
+        process.off('SIGINT', once)
+        process.off('SIGTERM', once)
+      }
+      process.on('SIGINT', once)
+      process.on('SIGTERM', once)
+      return forget
+    },
+    setExitCode(code) {
+      process.exitCode = code
+    },
+    connect(options) {
+      // `punctual results | head`: the reader has left, which is no fault
+      stdout.on('error', (error: NodeJS.ErrnoException) => {
+        if (error.code === 'EPIPE') process.exit()
+        throw error
+      })
+      return createClient(options)
+    },
+  }
+}

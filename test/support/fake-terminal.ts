@@ -1,0 +1,92 @@
+import { Command, CommanderError } from 'commander'
+import pc from 'picocolors'
+import { createClient, type ClientOptions, type SchedulerClient } from '../../client/index.js'
+import { registerCommands } from '../../cli/commands/index.js'
+import type { Terminal } from '../../cli/terminal.js'
+import { FakeService } from './fake-service.js'
+
+/** A terminal that keeps what is written to it. Its clock stands at 2030-01-01T00:00:00Z. */
+export class FakeTerminal implements Terminal {
+  readonly out: string[] = []
+  readonly err: string[] = []
+  readonly blocks: string[] = []
+  readonly files = new Map<string, string>()
+  readonly colours = pc.createColors(false)
+  columns = 120
+  isTerminal = false
+  stdin = ''
+  exitCode: number | undefined
+  /** Called at each sleep: what a test does in between. */
+  onSleep: (ms: number) => void = () => {}
+  #interrupt: () => void = () => {}
+
+  say(line: string): void {
+    this.out.push(line)
+  }
+
+  complain(line: string): void {
+    this.err.push(line)
+  }
+
+  redraw(block: string): void {
+    this.blocks.push(block)
+  }
+
+  readonly now = (): number => Date.UTC(2030, 0, 1)
+
+  async sleep(ms: number): Promise<void> {
+    this.onSleep(ms)
+  }
+
+  readStdin(): Promise<string> {
+    return Promise.resolve(this.stdin)
+  }
+
+  readFile(path: string): Buffer {
+    const text = this.files.get(path)
+    if (text === undefined) throw new Error(`ENOENT: no such file or directory, open '${path}'`)
+    return Buffer.from(text)
+  }
+
+  onInterrupt(listener: () => void): () => void {
+    this.#interrupt = listener
+    return () => {}
+  }
+
+  /** Ctrl-C. */
+  interrupt(): void {
+    this.#interrupt()
+  }
+
+  setExitCode(code: number): void {
+    this.exitCode = code
+  }
+
+  connect(options: ClientOptions): SchedulerClient {
+    return createClient({ ...options, random: () => 1 })
+  }
+}
+
+/** Runs a command as it would be typed, without the address; the exit code as the process would have it. */
+export async function runCommand(
+  words: readonly string[],
+  { terminal = new FakeTerminal(), service }: { terminal?: FakeTerminal; service?: FakeService } = {},
+): Promise<FakeTerminal> {
+  const program = new Command('punctual').exitOverride((error) => {
+    throw error
+  })
+  program.configureOutput({
+    writeOut: (text) => terminal.say(text.trimEnd()),
+    writeErr: (text) => terminal.complain(text.trimEnd()),
+  })
+  registerCommands(program, terminal)
+  const address = service === undefined ? [] : ['--address', service.address]
+  try {
+    await program.parseAsync([...words, ...address], { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    // as cli/main.ts has it
+    terminal.setExitCode(error.exitCode === 0 ? 0 : 2)
+  }
+  return terminal
+}
