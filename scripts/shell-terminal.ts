@@ -81,12 +81,18 @@ export class ShellTerminal {
     signal(server, 'SIGINT')
     const [code, by] = (await once(server, 'close')) as [number | null, string | null]
     clearTimeout(limit)
-    if (code !== 0) throw new Error(`the server ended with ${code ?? by}`)
+    // a shell whose command was ended by Ctrl-C says so; that a server itself ends with 0 is shown elsewhere
+    if (code !== 0 && by !== 'SIGINT') throw new Error(`the server ended with ${code ?? by}`)
   }
 
-  /** In a process group of its own, so that a signal reaches all, as Ctrl-C does. */
+  /** In a process group of its own, so that a signal reaches all, as Ctrl-C does; with data of its own, so that nobody's is touched. */
   #start(script: string, folder: string): ChildProcess {
-    return spawn('bash', ['-c', script], { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    return spawn('bash', ['-c', script], {
+      cwd: folder,
+      env: { ...process.env, PUNCTUAL_DATA: join(this.#scratch, 'data') },
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
   }
 }
 
