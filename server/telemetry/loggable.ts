@@ -40,12 +40,21 @@ function loggableObject(value: object, depth: number): unknown {
 function loggableFields(value: object, depth: number): Record<string, unknown> {
   const keys = Object.keys(value)
   const fields = keys.slice(0, MAX_ITEMS).map((key): [string, unknown] => {
-    const field: unknown = Reflect.get(value, key)
+    const field = fieldOf(value, key)
     return [cut(key, 100), isConfided(key, field) ? LEFT_OUT : loggable(field, depth + 1)]
   })
   const result: Record<string, unknown> = Object.fromEntries(fields)
   if (keys.length > MAX_ITEMS) result['[more]'] = keys.length - MAX_ITEMS
   return result
+}
+
+/** A getter may throw; whoever logs must not. */
+function fieldOf(value: object, key: string): unknown {
+  try {
+    return Reflect.get(value, key)
+  } catch {
+    return '[cannot be read]'
+  }
 }
 
 /** A number is a size or a count, whatever its name. */

@@ -1,6 +1,7 @@
 import { type DiagLogger, diag, DiagLogLevel } from '@opentelemetry/api'
 import type { Clock } from '../clock.js'
 import type { Log } from '../task/log.js'
+import { loggable } from './loggable.js'
 
 const LEVELS: Readonly<Record<string, DiagLogLevel>> = {
   none: DiagLogLevel.NONE,
@@ -11,6 +12,8 @@ const LEVELS: Readonly<Record<string, DiagLogLevel>> = {
   verbose: DiagLogLevel.VERBOSE,
   all: DiagLogLevel.ALL,
 }
+
+const MAX_TEXT = 2_000
 
 /** While a collector is down every batch fails: once a minute says it all. */
 const QUIET_MS = 60_000
@@ -40,5 +43,7 @@ export function logTheSdk(log: Log, clock: Clock, level: string): void {
 
 function textOf(word: unknown): string {
   if (typeof word === 'string') return word
-  return word instanceof Error ? word.message : (JSON.stringify(word) ?? String(word))
+  if (word instanceof Error) return word.message
+  // At debug the SDK hands over its own objects, which hold themselves.
+  return (JSON.stringify(loggable(word)) ?? String(word)).slice(0, MAX_TEXT)
 }

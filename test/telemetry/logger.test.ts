@@ -126,6 +126,18 @@ describe('values that JSON does not know', () => {
     expect(last()['value']).toEqual(expected)
   })
 
+  it('fields that cannot be read', () => {
+    const { log, last } = logger()
+    const broken = Object.defineProperty({}, 'field', {
+      enumerable: true,
+      get() {
+        throw new Error('no')
+      },
+    })
+    log.info('value', { broken })
+    expect(last()['broken']).toEqual({ field: '[cannot be read]' })
+  })
+
   it('things that hold themselves', () => {
     const { log, lines } = logger()
     const loop: Record<string, unknown> = {}

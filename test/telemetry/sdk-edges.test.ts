@@ -54,6 +54,16 @@ describe('what the SDK has to say', () => {
     diag.disable()
   })
 
+  it('is taken as it comes: also an object that holds itself', () => {
+    const { clock, log, lines } = parts()
+    logTheSdk(log, clock, 'debug')
+    const processor: Record<string, unknown> = { headers: { authorization: 'S3CRET' } }
+    processor['self'] = processor
+    diag.debug('exporting', processor)
+    expect(String(lines.at(-1)?.[2]?.['says'])).toContain('exporting {"headers":"[left out]","self":')
+    diag.disable()
+  })
+
   it('is heard from its level on', () => {
     const { clock, log, lines } = parts()
     logTheSdk(log, clock, 'error')
