@@ -37,8 +37,8 @@ async function runPage(page: string): Promise<void> {
       }
     }
   } finally {
-    await terminal.close()
     for (const file of made) rmSync(file, { force: true })
+    await terminal.close()
   }
 }
 
@@ -59,20 +59,25 @@ async function runBlock(
   if (needs !== undefined && !terminal.hasProgram(needs)) {
     console.log(`left out: there is no ${needs} here`)
   } else if (file !== undefined) {
-    if (existsSync(file)) throw new Error(`${file} is there already`)
-    made.push(file)
+    make(resolve(terminal.folder, file), made)
     writeFileSync(file, text)
   } else if (check.has('serve')) {
     await terminal.serve(text, Number(check.get('port')))
   } else if (check.has('run')) {
     const leaves = check.get('leaves')
-    if (leaves !== undefined) made.push(resolve(terminal.folder, leaves))
+    if (leaves !== undefined) make(resolve(terminal.folder, leaves), made)
     const output = await terminal.run(text, seconds(check.get('for')))
     const shows = check.get('shows') ?? ''
     if (!output.includes(shows)) throw new Error(`printed nothing like: ${shows}`)
   } else {
     throw new Error('a mark must say run, serve, write or elsewhere')
   }
+}
+
+/** Notes a file that is about to be made, so that it can be removed; never one that was there before. */
+function make(file: string, made: string[]): void {
+  if (existsSync(file)) throw new Error(`${file} is there already`)
+  made.push(file)
 }
 
 function seconds(text: string | undefined): number | undefined {
