@@ -4,6 +4,7 @@ import type { HandlerCatalogue } from '../handlers/catalogue.js'
 import type { InsertAnswer, InsertRequest, TaskStore } from '../store/task-store.js'
 import { admit } from '../task/admit.js'
 import { InvalidRequestError, SchedulerError, TaskExistsError } from '../task/errors.js'
+import { everRuns } from '../task/next-run.js'
 import { nearestName } from '../task/nearest-name.js'
 import type { Task } from '../task/task.js'
 import { Budget } from './budget.js'
@@ -67,6 +68,7 @@ export class Admission {
       const checking = this.#refusal(call)
       const refusal = checking instanceof Promise ? await checking : checking
       if (refusal) answers[index] = refusal
+      else if (!everRuns(call.spec, this.#store.now())) answers[index] = await this.#withoutRuns(call)
       else admitted.push({ index, call: call.spec.id === '' ? withId(call, this.#makeId()) : call })
     }
     const noRoom = this.#budget.check(admitted.length)
@@ -129,6 +131,14 @@ export class Admission {
     const judge = (wrong: Awaited<typeof found>): SchedulerError | undefined =>
       wrong.length > 0 ? new InvalidRequestError(wrong) : undefined
     return found instanceof Promise ? found.then(judge) : judge(found)
+  }
+
+  /** A rule that has no run left is refused, unless it repeats a call that was accepted when it had. */
+  async #withoutRuns(call: ScheduleCall): Promise<ScheduleAnswer> {
+    const [task] = call.spec.id === '' ? [] : await this.#store.get([call.spec.id])
+    if (task && call.onConflict !== 'replace') return settle({ kind: 'exists', task, logPosition: 0 }, call)
+    const description = 'no run is due by then: choose a later instant, or leave it out'
+    return new InvalidRequestError([{ field: 'task.recurrence.until', description }])
   }
 
   #unknownHandler(name: string): { field: string; description: string } {

@@ -3,9 +3,7 @@ import type { TaskSpec } from '../task/task-spec.js'
 import type { ScheduleCall } from './schedule-call.js'
 
 /** Fields that are in the contract and whose mechanism is not there yet: refused by name, never accepted and ignored. Shrinks to nothing. */
-const NOT_BUILT: readonly { readonly field: string; readonly used: (spec: TaskSpec) => boolean }[] = [
-  { field: 'task.recurrence', used: (spec) => spec.recurrence !== undefined },
-]
+const NOT_BUILT: readonly { readonly field: string; readonly used: (spec: TaskSpec) => boolean }[] = []
 
 /** @returns the refusal of a call that uses what this server cannot do: a field not built yet, or one that a newer client knows and this server does not. */
 export function notBuilt(call: ScheduleCall): SchedulerError | undefined {

@@ -74,7 +74,8 @@ export class DispatchCore {
     const { notBefore, arrival } = live.task
     const expiry = expiryOf(live.task)
     if (expiry !== Infinity) this.#expiring.add(place, expiry + 1, arrival)
-    if (notBefore <= this.#lookedAt && notBefore <= now) {
+    // A recurring task goes through a look, which asks what its rhythm has missed.
+    if (notBefore <= this.#lookedAt && notBefore <= now && !live.task.spec.recurrence) {
       this.line.enter(live)
     } else {
       live.where = 'pending'
@@ -96,8 +97,10 @@ export class DispatchCore {
     this.#lookedAt = now
     for (let place = this.#expiring.takeDue(now); place >= 0; place = this.#expiring.takeDue(now)) {
       const live = this.#at(place)
+      // What was missed is decided first: which runs exist, and when each is due.
+      const missed = live.where === 'pending' ? missedRuns(live.task, now) : undefined
       this.remove(live)
-      decided.push({ live, transition: expire(live.task, now) })
+      decided.push({ live, transition: missed ?? expire(live.task, now) })
     }
     for (let place = this.#pending.takeDue(now); place >= 0; place = this.#pending.takeDue(now)) {
       const live = this.#at(place)

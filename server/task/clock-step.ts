@@ -1,15 +1,33 @@
 import type { Instant } from './instant.js'
+import { pullIn } from './recurrence/slots.js'
 import type { Transition } from './result.js'
 import { backoffMs } from './retry.js'
+import { isRecurring, type RecurringTask, rhythmOf } from './series.js'
 import type { Task } from './task.js'
 
 /**
  * What a waiting task becomes after the wall clock was set back to `now`: a back-off that would now last longer than any back-off of its policy is pulled in.
- * A due time that somebody asked for stays where it is. Undefined: nothing changes.
+ * The next slot of an interval is pulled in likewise. A due time that somebody asked for stays where it is. Undefined: nothing changes.
  */
 export function pulledIn(task: Task, now: Instant): Transition | undefined {
   const failed = task.attempts - task.interruptions
-  if (task.state !== 'scheduled' || failed === 0) return undefined
+  if (task.state !== 'scheduled') return undefined
+  if (failed === 0) return isRecurring(task) && !task.manual ? slotPulledIn(task, now) : undefined
   const latest = now + backoffMs(task.spec.retry, failed, 1)
   return task.notBefore > latest ? { task: { ...task, notBefore: latest }, entries: [] } : undefined
+}
+
+/** A slot of an interval that would now be further away than the interval: the rhythm starts anew from here. */
+function slotPulledIn(task: RecurringTask, now: Instant): Transition | undefined {
+  const { series } = task
+  const before = { slot: series.slot, due: task.dueTime, mark: 'normal' as const }
+  const { firstDue, slot } = pullIn(task.spec.recurrence, rhythmOf(task), before, now)
+  if (slot === before) return undefined
+  const pulled = {
+    ...task,
+    dueTime: slot.due,
+    notBefore: slot.due,
+    series: { ...series, firstDue, slot: slot.slot },
+  }
+  return { task: pulled, entries: [] }
 }

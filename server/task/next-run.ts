@@ -1,5 +1,8 @@
 import type { Instant } from './instant.js'
+import { missedSlots } from './missed-slots.js'
+import { firstSlot } from './recurrence/slots.js'
 import type { TaskResult, Transition } from './result.js'
+import { afterSeriesRun, isRecurring } from './series.js'
 import type { TaskSpec } from './task-spec.js'
 import type { EndState, Series, Task } from './task.js'
 
@@ -27,7 +30,26 @@ export interface Sequel {
  * @param run - Its number: 1, or more when the spec replaces an earlier one.
  */
 export function firstRun(spec: TaskSpec, now: Instant, run = 1): RunStart {
-  return { run, dueTime: askedDueTime(spec, now), manual: false }
+  const dueTime = askedDueTime(spec, now)
+  if (!spec.recurrence) return { run, dueTime, manual: false }
+  const first = firstSlot(spec.recurrence, { id: spec.id, acceptedAt: now, dueTime })
+  // A rule without any run is refused at the door; a replacement whose last slot passed while it waited runs once more, now.
+  const { slot, due } = first ?? { slot: dueTime, due: dueTime }
+  return { run, dueTime: due, manual: false, series: freshSeries(slot) }
+}
+
+/** Whether a spec that is accepted at `now` has any run at all: `until` may come before the first. */
+export function everRuns(spec: TaskSpec, now: Instant): boolean {
+  const { id, recurrence } = spec
+  return (
+    !recurrence ||
+    firstSlot(recurrence, { id, acceptedAt: now, dueTime: askedDueTime(spec, now) }) !== undefined
+  )
+}
+
+/** A series that begins with `slot`. */
+function freshSeries(slot: Instant): Series {
+  return { firstDue: slot, slot, startedRuns: 0, lastStart: 0, lastState: 'expired', manualWaits: false }
 }
 
 /** The instant that the caller's `when` means at `now`. */
@@ -43,14 +65,14 @@ export function askedDueTime({ when }: TaskSpec, now: Instant): Instant {
 }
 
 /** What follows now that the task's current run ended in `state`. A one-shot task ends with its run. */
-export function afterRun(_task: Task, state: EndState, _now: Instant): Sequel {
-  return { endState: state, skipped: [] }
+export function afterRun(task: Task, state: EndState, now: Instant): Sequel {
+  return isRecurring(task) ? afterSeriesRun(task, state, now) : { endState: state, skipped: [] }
 }
 
 /**
  * What a waiting task becomes when its run falls due at `now`, if it is not simply to start: slots of its rhythm that have passed are skipped or caught up with.
  * Undefined: it starts. A one-shot task always does.
  */
-export function missedRuns(_task: Task, _now: Instant): Transition | undefined {
-  return undefined
+export function missedRuns(task: Task, now: Instant): Transition | undefined {
+  return isRecurring(task) ? missedSlots(task, now) : undefined
 }

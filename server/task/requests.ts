@@ -1,9 +1,11 @@
 import { TaskEndedError } from './errors.js'
 import type { Instant } from './instant.js'
 import { withNewRun, withSpec } from './new-run.js'
+import { pausedSlots } from './missed-slots.js'
 import { askedDueTime, firstRun } from './next-run.js'
 import type { Transition } from './result.js'
 import { endRun } from './run-end.js'
+import { isRecurring, type RecurringTask } from './series.js'
 import { isLive, type Task, type TaskState } from './task.js'
 import type { TaskSpec } from './task-spec.js'
 
@@ -58,17 +60,43 @@ export function pause(task: Task): Change {
 }
 
 /** Ends a pause. @throws TaskEndedError when the task has ended. */
-export function resume(task: Task, _now: Instant): Change {
+export function resume(task: Task, now: Instant): Change {
   if (!isLive(task.state)) throw new TaskEndedError(task.spec.id, task.state, 'resumed')
-  return task.paused ? { task: { ...task, paused: false }, entries: [] } : undefined
+  if (!task.paused) return undefined
+  const resumed = { ...task, paused: false }
+  return (isRecurring(resumed) && pausedSlots(resumed, now)) || { task: resumed, entries: [] }
 }
 
-/** Runs a waiting one-shot task now, ahead of its due time or back-off; a running one is running already. @throws TaskEndedError when the task has ended. */
-export function runNow(task: Task, now: Instant): Change {
+/**
+ * Runs a waiting one-shot task now, ahead of its due time or back-off; a running one is running already. A recurring task gets one run beside its rhythm: now,
+ * or as soon as the open run has its result. @throws TaskEndedError when the task has ended.
+ */
+export function runNow(task: Task, now: Instant, handedOut = false): Change {
   if (!isLive(task.state)) throw new TaskEndedError(task.spec.id, task.state, 'run')
+  if (isRecurring(task)) return runSeriesNow(task, now, handedOut)
   if (task.state === 'running' || task.notBefore <= now) return undefined
   const dueTime = Math.min(task.dueTime, now)
   return { task: { ...task, dueTime, notBefore: now, manual: true }, entries: [] }
+}
+
+function runSeriesNow(task: RecurringTask, now: Instant, handedOut: boolean): Change {
+  const { series } = task
+  const isOpen = task.state === 'running' || handedOut || task.attempts > 0
+  if (task.manual && !isOpen) return undefined
+  if (isOpen || task.notBefore <= now) {
+    return series.manualWaits
+      ? undefined
+      : { task: { ...task, series: { ...series, manualWaits: true } }, entries: [] }
+  }
+  // The slot that was waited for is not dealt with yet: the rhythm goes on just before it.
+  const manual = {
+    ...task,
+    manual: true,
+    dueTime: now,
+    notBefore: now,
+    series: { ...series, slot: series.slot - 1 },
+  }
+  return { task: manual, entries: [] }
 }
 
 const RETRYABLE: ReadonlySet<TaskState> = new Set(['failed', 'expired', 'cancelled'])
@@ -77,7 +105,11 @@ const RETRYABLE: ReadonlySet<TaskState> = new Set(['failed', 'expired', 'cancell
 export function retryEnded(task: Task, now: Instant): Change {
   if (isLive(task.state)) return undefined
   if (!RETRYABLE.has(task.state)) throw new TaskEndedError(task.spec.id, task.state, 'retried')
-  const start = { ...firstRun(task.spec, now, task.run + 1), dueTime: now }
+  const first = firstRun(task.spec, now, task.run + 1)
+  const { series } = first
+  // Of a series, the run beside the rhythm; the rhythm goes on after it.
+  const beside = series && { manual: true, series: { ...series, slot: series.slot - 1 } }
+  const start = { ...first, ...beside, dueTime: now }
   return { task: withNewRun(task, start, 'reopened'), entries: [], reopen: true }
 }
 

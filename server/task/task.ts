@@ -20,6 +20,8 @@ export interface Series {
   readonly lastState: EndState
   /** RunNow was called while a run was open: one manual run waits. */
   readonly manualWaits: boolean
+  /** RUN_ALL catches up: slots up to this one run one after another, whatever passes meanwhile. */
+  readonly catchUpThrough?: Instant
 }
 
 /** What a REPLACE asked for while a run was open: it takes over when that run has its result. */
