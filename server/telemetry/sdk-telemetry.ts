@@ -58,6 +58,7 @@ export async function startSdk(settings: TelemetrySettings, context: TelemetryCo
     (await servePrometheus(settings.prometheus, (request, response) =>
       exporter?.getMetricsRequestHandler(request, response),
     ))
+  if (server) log.info('metrics are served at /metrics', { ...server.address })
   const provider = trace.getTracerProvider()
   const tracing = settings.traces ? new Tracing({ provider, ids, sampler, followsParent }) : undefined
   const meter = metrics.getMeter('punctual')

@@ -11,7 +11,7 @@ import { attemptEnd, attemptRequest, FakeExecutor } from '../../telemetry/fake-e
 // A server's life as far as telemetry goes, set up by this process's environment: one attempt in a real thread, then the stop. Tells on stdout.
 const telemetry = await startTelemetry(telemetrySettings(process.env), {
   clock: systemClock,
-  log: createLogger('info'),
+  log: createLogger('warn'),
   version: '1.2.3',
   isLoaded: () => true,
 })
