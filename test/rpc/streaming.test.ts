@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { Outcome, OutputFormat, ResultKind } from '../../proto/generated/punctual/v1/result.js'
 import {
-  Position,
-  ScheduleRequest,
-  type StreamResultsRequest,
-} from '../../proto/generated/punctual/v1/scheduler_service.js'
+  Outcome,
+  OutputFormat,
+  type ResultFilter,
+  ResultKind,
+} from '../../proto/generated/punctual/v1/result.js'
+import { Position, ScheduleRequest } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import { RetryPolicy, type TaskSpec } from '../../proto/generated/punctual/v1/task.js'
 import type { RunInProcess } from '../../testing/in-process-executor.js'
 import { aTask } from './requests.js'
@@ -13,7 +14,7 @@ import { failureOf, rpc, TestServer, type TestStream } from './test-server.js'
 const seconds = (value: number) => ({ seconds: BigInt(value), nanos: 0 })
 const EARLIEST = { $case: 'position' as const, value: Position.EARLIEST }
 const afterCursor = (value: string) => ({ $case: 'afterCursor' as const, value })
-const NO_FILTER = { taskIds: [], handlers: [], labels: {}, outcomes: [], origins: [] }
+const NO_FILTER: ResultFilter = { taskIds: [], handlers: [], labels: {}, outcomes: [], origins: [] }
 
 /** Runs tasks to their end, in order. */
 async function runAll(test: TestServer, tasks: Partial<TaskSpec>[]): Promise<void> {
@@ -24,8 +25,8 @@ async function runAll(test: TestServer, tasks: Partial<TaskSpec>[]): Promise<voi
   await test.call(rpc.scheduleBatch, { requests })
   await test.clock.advance(0)
 }
-const many = (count: number, from = 1): Partial<TaskSpec>[] =>
-  Array.from({ length: count }, (_, i) => ({ id: `t${from + i}` }))
+const many = (count: number, from = 1, rest: Partial<TaskSpec> = {}): Partial<TaskSpec>[] =>
+  Array.from({ length: count }, (_, i) => ({ id: `t${from + i}`, ...rest }))
 
 async function until(stream: TestStream, count: number): Promise<{ ids: string[]; cursor: string }> {
   const ids: string[] = []
@@ -112,16 +113,16 @@ describe('a stream of results', () => {
       { id: 'b', labels: { team: 'y' } },
       { id: 'c', handler: 'fibonacci', payload: { $case: 'input', value: { n: 1 } } },
     ])
-    const ids = async (filter: Partial<typeof NO_FILTER>): Promise<string[]> => {
+    const ids = async (filter: Partial<ResultFilter>): Promise<string[]> => {
       const request = { start: EARLIEST, stopWhenCaughtUp: true, filter: { ...NO_FILTER, ...filter } }
-      return (await test.stream(request as Partial<StreamResultsRequest>).idsUntilEnd()).toSorted()
+      return (await test.stream(request).idsUntilEnd()).toSorted()
     }
     expect(await ids({})).toEqual(['a', 'b', 'c'])
-    expect(await ids({ taskIds: ['a', 'c', 'unknown'] as never })).toEqual(['a', 'c'])
-    expect(await ids({ handlers: ['fibonacci'] as never })).toEqual(['c'])
+    expect(await ids({ taskIds: ['a', 'c', 'unknown'] })).toEqual(['a', 'c'])
+    expect(await ids({ handlers: ['fibonacci'] })).toEqual(['c'])
     expect(await ids({ labels: { team: 'x' } })).toEqual(['a'])
-    expect(await ids({ outcomes: [Outcome.FAILED] as never })).toEqual(['b'])
-    expect(await ids({ origins: ['one'] as never })).toEqual(['a'])
+    expect(await ids({ outcomes: [Outcome.FAILED] })).toEqual(['b'])
+    expect(await ids({ origins: ['one'] })).toEqual(['a'])
     const nothing = test.stream({
       start: EARLIEST,
       filter: { ...NO_FILTER, taskIds: ['unknown'] },
@@ -200,10 +201,7 @@ describe('a stream of results', () => {
   it('keeps messages of large results to about 1 MiB', async () => {
     const test = await TestServer.start()
     const value = JSON.stringify('x'.repeat(300_000))
-    await runAll(
-      test,
-      many(8).map((task) => ({ ...task, payload: { $case: 'inputJson', value } })),
-    )
+    await runAll(test, many(8, 1, { payload: { $case: 'inputJson', value } }))
     const stream = test.stream({ start: EARLIEST, stopWhenCaughtUp: true, outputFormat: OutputFormat.JSON })
     const sizes: number[] = []
     for (let message = await stream.next(); message; message = await stream.next())

@@ -99,20 +99,23 @@ export class TestServer {
     })
   }
 
-  /** Opens a stream of results. */
-  stream(request: Partial<StreamResultsRequest> = {}, client = this.client()): TestStream {
-    const { path } = rpc.streamResults
+  /** Opens a stream of results, on a connection of its own unless one is given. */
+  stream(
+    request: Partial<StreamResultsRequest> = {},
+    { client = this.client(), metadata = new Metadata(), deadline }: RawOptions = {},
+  ): TestStream {
     const bytes = Buffer.from(
       StreamResultsRequest.encode({ ...StreamResultsRequest.create(), ...request }).finish(),
     )
-    return new TestStream(
-      client.makeServerStreamRequest(
-        path,
-        (it: Buffer) => it,
-        (it: Buffer) => StreamResultsResponse.decode(it),
-        bytes,
-      ),
+    const call = client.makeServerStreamRequest(
+      rpc.streamResults.path,
+      (it: Buffer) => it,
+      (it: Buffer) => StreamResultsResponse.decode(it),
+      bytes,
+      metadata,
+      deadline === undefined ? {} : { deadline },
     )
+    return new TestStream(call)
   }
 
   async close(): Promise<void> {
