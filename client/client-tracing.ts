@@ -73,7 +73,7 @@ export function startScheduleSpan(handler: string, id: string): ScheduleSpan | u
   const span = tracer.startSpan(`schedule ${handler}`, {
     kind: SpanKind.PRODUCER,
     attributes: {
-      'messaging.system': 'punctual',
+      'messaging.system.name': 'punctual',
       'messaging.operation.name': 'schedule',
       'messaging.operation.type': 'send',
       'messaging.destination.name': handler,

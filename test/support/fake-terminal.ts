@@ -3,7 +3,8 @@ import pc from 'picocolors'
 import { createClient, type ClientOptions, type SchedulerClient } from '../../client/index.js'
 import { registerCommands } from '../../cli/commands/index.js'
 import type { Terminal } from '../../cli/terminal.js'
-import { FakeService } from './fake-service.js'
+import type { FakeService } from './fake-service.js'
+import { ManualClock } from './manual-clock.js'
 
 /** A terminal that keeps what is written to it. Its clock stands at 2030-01-01T00:00:00Z. */
 export class FakeTerminal implements Terminal {
@@ -11,6 +12,8 @@ export class FakeTerminal implements Terminal {
   readonly err: string[] = []
   readonly blocks: string[] = []
   readonly files = new Map<string, string>()
+  /** The client's. */
+  readonly clock = new ManualClock()
   readonly colours = pc.createColors(false)
   columns = 120
   isTerminal = false
@@ -19,9 +22,16 @@ export class FakeTerminal implements Terminal {
   /** Called at each sleep: what a test does in between. */
   onSleep: (ms: number) => void = () => {}
   #interrupt: () => void = () => {}
+  readonly #watchers: (() => void)[] = []
 
   say(line: string): void {
     this.out.push(line)
+    for (const watcher of this.#watchers.splice(0)) watcher()
+  }
+
+  /** Resolves when that many lines have been printed. */
+  async said(lines: number): Promise<void> {
+    while (this.out.length < lines) await new Promise<void>((resolve) => this.#watchers.push(resolve))
   }
 
   complain(line: string): void {
@@ -63,7 +73,7 @@ export class FakeTerminal implements Terminal {
   }
 
   connect(options: ClientOptions): SchedulerClient {
-    return createClient({ ...options, random: () => 1 })
+    return createClient({ ...options, clock: this.clock, random: () => 1 })
   }
 }
 
