@@ -4,13 +4,14 @@ import { attemptRequest } from '../executor/attempt-request.js'
 import { openThreads, type ThreadHarness } from './thread-harness.js'
 
 let harness: ThreadHarness
-beforeEach(async () => {
+/** Standing still is not noticed, unless a test is about it: a thread that fills its memory stands still too. */
+async function open(heartbeatLimitMs = 60_000): Promise<void> {
   harness = await openThreads('../executor/faulty-handlers.ts', {
     threadSlots: 1,
     memoryLimitMb: 48,
-    times: { watchMs: 100, heartbeatLimitMs: 1_500, lingerLimitMs: 500 },
+    times: { watchMs: 100, heartbeatLimitMs, lingerLimitMs: 500 },
   })
-})
+}
 afterEach(() => harness.executor.close())
 
 const start = (id: number, handler: string, input?: unknown, given: Partial<AttemptRequest> = {}) =>
@@ -34,6 +35,8 @@ async function expectWorks(id: number): Promise<void> {
 const interrupted = { kind: 'interrupted', reason: expect.any(String) as string }
 
 describe('a shared thread dies', () => {
+  beforeEach(() => open())
+
   it('by an exit: who called it has failed, its neighbours are interrupted and not suspects', async () => {
     start(1, 'share-wait', 60_000)
     await began(1)
@@ -59,6 +62,8 @@ describe('a shared thread dies', () => {
 })
 
 describe('a shared thread stands still', () => {
+  beforeEach(() => open(1_500))
+
   it('in a handler that was just called: that one has failed, its neighbours are interrupted', async () => {
     start(1, 'share-wait', 60_000)
     await began(1)
@@ -80,6 +85,8 @@ describe('a shared thread stands still', () => {
 })
 
 describe('an attempt in quarantine', () => {
+  beforeEach(() => open())
+
   it('has a thread of its own: it dies alone, and its neighbours do not notice', async () => {
     start(1, 'share-wait', 60_000)
     await began(1)
@@ -93,6 +100,8 @@ describe('an attempt in quarantine', () => {
 })
 
 describe('a stopped attempt that does not end', () => {
+  beforeEach(() => open())
+
   it('is given up after its grace; later its thread takes no new ones, and is stopped by force at last', async () => {
     start(1, 'share-deaf', 60_000)
     start(2, 'share-wait', 60_000)
@@ -117,6 +126,8 @@ describe('a stopped attempt that does not end', () => {
 })
 
 describe('an error from a timer of a shared attempt', () => {
+  beforeEach(() => open())
+
   it('fails that attempt alone; its neighbours go on to their end, and the thread is replaced', async () => {
     start(1, 'share-wait', 500)
     start(2, 'share-own-timer')
