@@ -42,7 +42,7 @@ describe('a traced schedule()', () => {
       kind: SpanKind.PRODUCER,
       parentSpanContext: { spanId: order.spanContext().spanId },
       attributes: {
-        'messaging.system': 'punctual',
+        'messaging.system.name': 'punctual',
         'messaging.operation.name': 'schedule',
         'messaging.destination.name': 'echo',
         'messaging.message.id': 'a',
