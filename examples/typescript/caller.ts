@@ -1,7 +1,7 @@
 /**
  * Schedules one task and waits for its result.
  *
- *     npx tsx examples/typescript/caller.ts --address 127.0.0.1:50051 --n 30 --delay 1
+ *     node --import tsx examples/typescript/caller.ts --address 127.0.0.1:50051 --n 30 --delay 1
  */
 import { parseArgs } from 'node:util'
 import { createClient, TaskFailedError } from 'punctual'

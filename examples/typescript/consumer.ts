@@ -1,7 +1,7 @@
 /**
  * Receives every result once, also when the server or this program is killed in between.
  *
- *     npx tsx examples/typescript/consumer.ts --address 127.0.0.1:50051 --journal results.jsonl
+ *     node --import tsx examples/typescript/consumer.ts --address 127.0.0.1:50051 --journal results.jsonl
  *
  * Ends with 0 on SIGINT or SIGTERM, and with 3 when the place where it stopped is not in the server's log any more.
  */
