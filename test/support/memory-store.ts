@@ -1,53 +1,26 @@
 import type { Clock } from '../../server/clock.js'
-import type {
-  AttemptStart,
-  InsertAnswer,
-  InsertRequest,
-  LogEntry,
-  LogFilter,
-  LogPage,
-  LogPosition,
-  Recovery,
-  StoreStats,
-  TaskPage,
-  TaskQuery,
-  TaskStore,
-  UpdateAnswer,
+import {
+  type AttemptStart,
+  type InsertAnswer,
+  type InsertRequest,
+  type LogEntry,
+  type LogFilter,
+  type LogPage,
+  type LogPosition,
+  type Recovery,
+  type StoreStats,
+  type TaskPage,
+  type TaskQuery,
+  type TaskStore,
+  type UpdateAnswer,
+  matches,
 } from '../../server/store/task-store.js'
 import type { Instant } from '../../server/task/instant.js'
 import type { TaskResult, Transition } from '../../server/task/result.js'
 import { startKey } from '../../server/task/start-order.js'
 import { isLive, type Task, type TaskState } from '../../server/task/task.js'
-
-interface Row {
-  task: Task
-  /** A scheduler has it. */
-  held: boolean
-}
-
-/** What outlives a process: several stores may be opened on it, one after another. */
-export class MemoryDisk {
-  readonly rows = new Map<string, Row>()
-  readonly byArrival = new Map<number, Row>()
-  readonly log: { readonly entry: LogEntry; readonly result: TaskResult }[] = []
-  nextArrival = 1
-  nextStartId = 1
-  cleanStop = true
-
-  /** Results of runs, in the order of their commits. */
-  get results(): readonly TaskResult[] {
-    return this.entries.filter(({ kind }) => kind === 'result')
-  }
-
-  /** All entries, attempts that did not end their run included. */
-  get entries(): readonly TaskResult[] {
-    return this.log.map(({ result }) => result)
-  }
-
-  task(id: string): Task | undefined {
-    return this.rows.get(id)?.task
-  }
-}
+import { MemoryDisk, type StoredRow } from './memory-disk.js'
+import { pageOf } from './page-of-tasks.js'
 
 export interface MemoryStoreOptions {
   readonly disk?: MemoryDisk
@@ -133,7 +106,7 @@ export class MemoryStore implements TaskStore {
     limit: number
   }): Promise<readonly Task[]> {
     return this.#commit('takeWindow', () => {
-      const order = (a: Row, b: Row): number => {
+      const order = (a: StoredRow, b: StoredRow): number => {
         const isDue = a.task.notBefore <= now
         if (isDue !== b.task.notBefore <= now) return isDue ? -1 : 1
         const [x, y] = isDue ? [this.#key(a), this.#key(b)] : [a.task.notBefore, b.task.notBefore]
@@ -169,22 +142,8 @@ export class MemoryStore implements TaskStore {
   }
 
   list(query: TaskQuery): Promise<TaskPage> {
-    return this.#commit('list', () => {
-      const { after, limit, states, handlers, dueFrom = -Infinity, dueBefore = Infinity } = query
-      const found = [...this.disk.rows.values()]
-        .map(({ task }) => task)
-        .filter(({ state }) => states.length === 0 || states.includes(state))
-        .filter(({ spec }) => handlers.length === 0 || handlers.includes(spec.handler))
-        .filter(({ spec }) => hasLabels(spec.labels, query.labels))
-        .filter(({ dueTime }) => dueTime >= dueFrom && dueTime < dueBefore)
-        .filter((task) => !after || isAfter(task, after))
-        .toSorted((a, b) => a.dueTime - b.dueTime || (a.spec.id < b.spec.id ? -1 : 1))
-      const tasks = found.slice(0, limit)
-      const last = tasks[tasks.length - 1]
-      return last && found.length > limit
-        ? { tasks, next: { dueTime: last.dueTime, id: last.spec.id } }
-        : { tasks }
-    })
+    const tasks = (): Task[] => [...this.disk.rows.values()].map(({ task }) => task)
+    return this.#commit('list', () => pageOf(tasks(), query))
   }
 
   readLog(query: {
@@ -197,7 +156,7 @@ export class MemoryStore implements TaskStore {
       const entries: LogEntry[] = []
       let bytes = 0
       for (const { entry } of this.disk.log.slice(query.after)) {
-        if (!matches(entry, query.filter)) continue
+        if (!matches(query.filter, entry)) continue
         if (entries.length >= query.maxEntries || (bytes >= query.maxBytes && entries.length > 0)) {
           return { entries, through: entry.position - 1 }
         }
@@ -328,38 +287,13 @@ export class MemoryStore implements TaskStore {
     if (entries.length > 0) for (const listener of this.#listeners) listener(entries)
   }
 
-  #outside(): Row[] {
+  #outside(): StoredRow[] {
     return [...this.disk.rows.values()].filter(
       ({ held, task }) => !held && task.state === 'scheduled' && !task.paused,
     )
   }
 
-  #key({ task }: Row): number {
+  #key({ task }: StoredRow): number {
     return startKey(task.notBefore, task.spec.priority, this.#stepMs)
   }
-}
-
-function hasLabels(
-  labels: Readonly<Record<string, string>>,
-  wanted: Readonly<Record<string, string>>,
-): boolean {
-  return Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value)
-}
-
-function isAfter(
-  { dueTime, spec }: Task,
-  after: { readonly dueTime: Instant; readonly id: string },
-): boolean {
-  return dueTime > after.dueTime || (dueTime === after.dueTime && spec.id > after.id)
-}
-
-function matches(entry: LogEntry, filter: LogFilter): boolean {
-  return (
-    (filter.includeAttempts || entry.kind === 'result') &&
-    (filter.taskIds.size === 0 || filter.taskIds.has(entry.taskId)) &&
-    (filter.handlers.size === 0 || filter.handlers.has(entry.handler)) &&
-    (filter.outcomes.size === 0 || filter.outcomes.has(entry.outcome)) &&
-    (filter.origins.size === 0 || filter.origins.has(entry.origin)) &&
-    hasLabels(entry.labels, filter.labels)
-  )
 }

@@ -10,7 +10,8 @@ import { NO_PAYLOAD, type TaskSpec } from '../../server/task/task-spec.js'
 import type { Task } from '../../server/task/task.js'
 import { type InProcessContext, InProcessExecutor } from '../../testing/in-process-executor.js'
 import { VirtualClock } from '../../testing/virtual-clock.js'
-import { MemoryDisk, MemoryStore } from './memory-store.js'
+import { MemoryDisk } from './memory-disk.js'
+import { MemoryStore } from './memory-store.js'
 import { type GivenSpec, taskSpec } from './task-specs.js'
 
 /** A handler of a test; what it throws is a failure that may be retried. */
@@ -203,9 +204,11 @@ export class SchedulerWorld {
   /** Lets the commits happen that a promise waits for. */
   async #overTime<T>(promise: Promise<T>): Promise<T> {
     await this.clock.settle()
-    for (let i = 0; i < 20 && (await isPending(promise)); i++) {
-      await this.clock.advance(this.#options.commitMs ?? 0)
+    for (let i = 0; i < 40 && (await isPending(promise)); i++) {
+      // first commits; if these do not do it, what waits for a store in trouble
+      await this.clock.advance(i < 20 ? (this.#options.commitMs ?? 0) : 1_000)
     }
+    if (await isPending(promise)) throw new Error('it is not answered, although time has passed')
     return promise
   }
 

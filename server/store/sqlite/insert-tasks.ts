@@ -96,7 +96,10 @@ export class InsertTasks {
     return {
       firstArrival,
       logPosition,
-      known: known.map(({ index, arrival }) => ({ index, ...this.#lookup.mustFind(arrival) })),
+      known: known.map(({ index, arrival }) => {
+        const { row, logPosition: since } = this.#lookup.mustFind(arrival)
+        return { index, row, logPosition: since }
+      }),
     }
   }
 

@@ -45,6 +45,12 @@ export class LogAppender {
     return this.latest
   }
 
+  /** An entry of this commit, which is not in the table yet; undefined = it is not one of them. */
+  gathered(position: number): { readonly entry: Buffer; readonly commitTime: Instant } | undefined {
+    const entry = this.#pieces[position - this.#last - 1]
+    return entry && { entry, commitTime: this.#now }
+  }
+
   /** Writes what was gathered; part of the transaction under way. */
   flush(): void {
     const count = this.#pieces.length

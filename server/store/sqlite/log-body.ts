@@ -1,3 +1,4 @@
+import type { Instant } from '../../task/instant.js'
 import type { ResultOutcome, TaskResult } from '../../task/result.js'
 import type { Labels } from '../../task/task-spec.js'
 import { OUTCOME_NUMBER, outcomeOf } from './numbers.js'
@@ -80,17 +81,45 @@ export function* readBody(stored: Uint8Array): Generator<PackedEntry> {
   }
 }
 
-/** Finds the entry with this offset without unpacking the others. */
-export function findEntry(stored: Uint8Array, offset: number): PackedEntry | undefined {
-  const body = Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength)
-  let start = 0
-  while (start < body.length) {
-    const end = start + 4 + body.readUInt32LE(start)
-    if (body.readUInt32LE(start + 4) === offset) return readEntry(body, start, end)
-    start = end
+/** A row of the log. */
+export class LogBody {
+  readonly first: number
+  readonly last: number
+  readonly commitTime: Instant
+  readonly #body: Buffer
+  /** Where each entry begins, and its offset: ascending. */
+  readonly #starts: number[] = []
+  readonly #offsets: number[] = []
+
+  constructor(row: { first: number; last: number; time: number; body: Uint8Array }) {
+    this.first = row.first
+    this.last = row.last
+    this.commitTime = row.time
+    this.#body = Buffer.from(row.body.buffer, row.body.byteOffset, row.body.byteLength)
+    for (let start = 0; start < this.#body.length; start += 4 + this.#body.readUInt32LE(start)) {
+      this.#starts.push(start)
+      this.#offsets.push(this.#body.readUInt32LE(start + 4))
+    }
   }
-  return undefined
+
+  /** The entry at a position, if the row has it (still). */
+  entryAt(position: number): PackedEntry | undefined {
+    const offset = position - this.first
+    let low = 0
+    let high = this.#offsets.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#offsets[middle] as number) < offset) low = middle + 1
+      else high = middle
+    }
+    if (this.#offsets[low] !== offset) return undefined
+    const start = this.#starts[low] as number
+    return readEntry(this.#body, start, this.#starts[low + 1] ?? this.#body.length)
+  }
 }
+
+/** Reads an entry that stands alone. */
+export const readOne = (entry: Buffer): PackedEntry => readEntry(entry, 0, entry.length)
 
 function readEntry(body: Buffer, start: number, end: number): PackedEntry {
   let at = start + 26

@@ -2,7 +2,8 @@ import type { Connection } from './connection.js'
 import { unpackEndedTask } from './ended-task.js'
 import type { HandlerNumbers } from './handler-numbers.js'
 import { idFromKey, idKey, idOf } from './id-key.js'
-import { findEntry, type PackedEntry } from './log-body.js'
+import type { LogAppender } from './log-appender.js'
+import { LogBody, type PackedEntry, readOne } from './log-body.js'
 import type { TaskRow } from './task-codec.js'
 
 /** A row of `near` or `waiting`. */
@@ -37,6 +38,7 @@ export interface FoundEntry {
 /** Finds single tasks and results by key: never a scan. */
 export class Lookup {
   readonly #handlers: HandlerNumbers
+  readonly #log: LogAppender | undefined
   readonly #arrivals
   readonly #near
   readonly #waiting
@@ -44,9 +46,12 @@ export class Lookup {
   readonly #body
   readonly #run
   readonly #newestRun
+  #read: LogBody | undefined
 
-  constructor(connection: Connection, handlers: HandlerNumbers) {
+  /** @param log - The writer's, which holds entries of the commit under way. */
+  constructor(connection: Connection, handlers: HandlerNumbers, log?: LogAppender) {
     this.#handlers = handlers
+    this.#log = log
     this.#arrivals = connection.prepare(
       `SELECT e.key AS i, ids.arrival FROM json_each(?1) e CROSS JOIN ids ON ids.namespace = '' AND ids.id = ${idFromKey('e.value')}`,
     )
@@ -128,11 +133,25 @@ export class Lookup {
   }
 
   entryAt(position: number): FoundEntry | undefined {
-    const body = this.#body.get(position) as
-      | { first: number; last: number; time: number; body: Uint8Array }
-      | undefined
-    if (!body || body.last < position) return undefined
-    const entry = findEntry(body.body, position - body.first)
-    return entry && { position, commitTime: body.time, entry }
+    const gathered = this.#log?.gathered(position)
+    if (gathered) return { position, commitTime: gathered.commitTime, entry: readOne(gathered.entry) }
+    const row = this.#bodyWith(position)
+    const entry = row?.entryAt(position)
+    return row && entry && { position, commitTime: row.commitTime, entry }
+  }
+
+  /** Forgets the row that was read last: rows may be written anew. */
+  forget(): void {
+    this.#read = undefined
+  }
+
+  /** The row around a position. Tasks that were due together mostly ended together, so the last one read is kept. */
+  #bodyWith(position: number): LogBody | undefined {
+    const read = this.#read
+    if (read && read.first <= position && position <= read.last) return read
+    const row = this.#body.get(position) as ConstructorParameters<typeof LogBody>[0] | undefined
+    if (!row || row.last < position) return undefined
+    this.#read = new LogBody(row)
+    return this.#read
   }
 }

@@ -8,7 +8,7 @@ export const APPLICATION_ID = 0x50554e43
 const FOLDER = new URL('./migrations/', import.meta.url)
 const FILES = readdirSync(FOLDER)
   .filter((name) => /^\d{4}-.*\.sql$/.test(name))
-  .sort()
+  .toSorted()
 
 /** The newest schema: the number of the last migration. */
 export const SCHEMA_VERSION = FILES.length

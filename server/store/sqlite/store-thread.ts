@@ -52,7 +52,7 @@ function run(messages: readonly ToThread[], writer: StoreWriter, reader: StoreRe
   const writes = asked.filter(({ operation }) => !isRead(operation))
   const answers = writer
     .run(writes.map(({ operation }) => operation as WriteOperation))
-    .map((outcome, i) => ({ id: (writes[i] as { id: number }).id, ...plain(outcome) }))
+    .map((outcome, i) => Object.assign(plain(outcome), { id: (writes[i] as { id: number }).id }))
   for (const { id, operation } of asked)
     if (isRead(operation) && reader) answers.push({ id, ...plain(attempt(() => reader.run(operation))) })
   if (answers.length > 0) answer({ kind: 'answers', answers })

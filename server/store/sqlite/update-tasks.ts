@@ -83,7 +83,7 @@ export class UpdateTasks {
     this.#update = both((table) => `UPDATE ${table} SET ${LIVE_COLUMNS} WHERE arrival = ?`)
     this.#updateSpec = both((table) => `UPDATE ${table} SET spec = ? WHERE arrival = ?`)
     this.#reopen = connection.prepare(
-      `INSERT INTO near (arrival, namespace, id, shard, handler, state, paused, priority, due, not_before, created, log_position, start_id, progress, spec)
+      `INSERT INTO waiting (arrival, namespace, id, shard, handler, state, paused, priority, due, not_before, created, log_position, start_id, progress, spec)
        SELECT ?1, '', ${idFromKey('?2')}, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14`,
     )
     this.#forgetEnd = connection.prepare('DELETE FROM ended WHERE arrival = ?')
@@ -111,7 +111,7 @@ export class UpdateTasks {
     const { transitions } = update
     const places = this.#placesOf(transitions)
     const refused: { index: number; stored: TaskRow | undefined }[] = []
-    const positions: number[] = new Array<number>(update.entryEnds.length).fill(0)
+    const positions: number[] = update.entryEnds.map(() => 0)
     const ends: { transition: PackedTransition; position: number }[] = []
     const commitTime = this.#log.commitTime(update.now)
     const entries = Buffer.from(update.entries.buffer, update.entries.byteOffset, update.entries.byteLength)

@@ -58,7 +58,7 @@ export class Window {
         for (const row of rows)
           found.push({ arrival: row.arrival, key: row.notBefore - priority * step, bytes: row.bytes })
       }
-      return found.sort((a, b) => a.key - b.key || a.arrival - b.arrival).slice(0, limit)
+      return found.toSorted((a, b) => a.key - b.key || a.arrival - b.arrival).slice(0, limit)
     }
     const due = order(-1, query.now, query.limit, query.priorityStepMs)
     const coming =

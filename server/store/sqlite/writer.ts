@@ -43,7 +43,7 @@ export class StoreWriter {
     this.#handlers = new HandlerNumbers(connection)
     this.#counts = new Counts(connection)
     this.#log = new LogAppender(connection, this.#counts)
-    this.#lookup = new Lookup(connection, this.#handlers)
+    this.#lookup = new Lookup(connection, this.#handlers, this.#log)
     this.#insert = new InsertTasks(connection, this.#handlers, this.#lookup, this.#counts)
     this.#update = new UpdateTasks(connection, {
       lookup: this.#lookup,

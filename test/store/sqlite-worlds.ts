@@ -1,0 +1,52 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SqliteStore, type SqliteStoreOptions } from '../../server/store/sqlite/sqlite-store.js'
+import type { TaskResult } from '../../server/task/result.js'
+import type { OpenStore, StoreKind } from './store-world.js'
+
+/** Stands in for the wire's encoding. */
+export const encodeResult = (result: TaskResult): Uint8Array => Buffer.from(JSON.stringify(result))
+
+export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'punctual-store-'))
+
+type Given = Partial<SqliteStoreOptions> & { readonly folder: string }
+
+/** @param made - The class; default: from the sources. */
+export function sqliteStore(options: Given, made = SqliteStore): SqliteStore {
+  return new made({ now: () => 0, encodeResult, runIn: 'inline', ...options })
+}
+
+export const inMemory: StoreKind = {
+  name: 'SQLite in memory',
+  survives: [],
+  make: async () => ({
+    open: (now) => sqliteStore({ folder: ':memory:', now }),
+    remove: async () => {},
+  }),
+}
+
+/** A store in a folder. Who dies leaves the files as they are at that moment; whoever comes next opens a copy of them, for here the dead one still lives. */
+export const inFolder = (runIn: 'inline' | 'thread', made = SqliteStore): StoreKind => ({
+  name: `SQLite in a folder, ${runIn === 'inline' ? 'in the same thread' : 'in a thread of its own'}`,
+  survives: ['restart', 'kill'],
+  make: async () => {
+    const folders = [temporaryFolder()]
+    const opener =
+      (folder: string): OpenStore =>
+      (now) =>
+        sqliteStore({ folder, now, runIn, durability: 'relaxed' }, made)
+    return {
+      open: opener(folders[0] as string),
+      afterKill: async () => {
+        const copy = temporaryFolder()
+        cpSync(folders.at(-1) as string, copy, { recursive: true, filter: (file) => !file.endsWith('-shm') })
+        folders.push(copy)
+        return opener(copy)
+      },
+      remove: async () => {
+        for (const folder of folders) rmSync(folder, { recursive: true })
+      },
+    }
+  },
+})
