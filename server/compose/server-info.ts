@@ -10,6 +10,7 @@ const FEATURES = [
   'concurrency_keys',
   'pause',
   'preview_recurrence',
+  'recurrence',
   'retry',
   'run_now',
   'start_within',
