@@ -6,7 +6,7 @@
  *     <!-- check: run -->                 has to end with 0
  *     <!-- check: run shows="55" -->      and to print this
  *     <!-- check: run for=3s -->          goes on until Ctrl-C, which comes after so long; has to end with 0 then
- *     <!-- check: run leaves=a.txt -->    and leaves a file, which is removed at the end of the page
+ *     <!-- check: run leaves=a.txt -->    and leaves a file or folder (several with commas), removed at the end of the page
  *     <!-- check: run needs=grpcurl -->   left out, aloud, where there is no such program
  *     <!-- check: serve port=50051 -->    goes on in the background, until the next one or the end of the page
  *     <!-- check: elsewhere="why" -->     not run
@@ -37,7 +37,7 @@ async function runPage(page: string): Promise<void> {
       }
     }
   } finally {
-    for (const file of made) rmSync(file, { force: true })
+    for (const file of made) rmSync(file, { recursive: true, force: true })
     await terminal.close()
   }
 }
@@ -64,8 +64,7 @@ async function runBlock(
   } else if (check.has('serve')) {
     await terminal.serve(text, Number(check.get('port')))
   } else if (check.has('run')) {
-    const leaves = check.get('leaves')
-    if (leaves !== undefined) make(resolve(terminal.folder, leaves), made)
+    for (const name of check.get('leaves')?.split(',') ?? []) make(resolve(terminal.folder, name), made)
     const output = await terminal.run(text, seconds(check.get('for')))
     const shows = check.get('shows') ?? ''
     if (!output.includes(shows)) throw new Error(`printed nothing like: ${shows}`)

@@ -1,11 +1,8 @@
 # grpcurl through reflection: lists and describes every service, method and message, schedules plain JSON, streams
 source .ci/server.sh
-if ! GOBIN=$scratch go install github.com/fullstorydev/grpcurl/cmd/grpcurl@v1.9.3; then
-  echo 'grpcurl is absent: no Go here, or Go modules cannot be reached. 20-package has covered reflection v1 and v1alpha with buf curl.'
-  exit 0
-fi
+source .ci/grpcurl.sh "$scratch" || exit 0
 start_server
-curl=("$scratch/grpcurl" -plaintext)
+curl=(grpcurl -plaintext)
 scheduler=punctual.v1.SchedulerService
 
 "${curl[@]}" "$address" list | tee "$scratch/services"
