@@ -68,12 +68,23 @@ export class Starter {
     for (const live of all) live.busy = true
     const areNoted = await this.#note(begun)
     if (areNoted) all.forEach((live, i) => (live.task = begun[i] ?? live.task))
-    if (!areNoted || this.#closed) this.#takeBack(all)
-    else for (const { lane, members } of bursts) this.#parts.executor.start(lane, members.map(attemptRequest))
+    for (const { lane, members } of bursts) {
+      if (areNoted && !this.#closed && this.#areDue(members)) {
+        this.#parts.executor.start(lane, members.map(attemptRequest))
+      } else {
+        this.#takeBack(members)
+      }
+    }
     for (const live of all) {
       live.busy = false
       this.#parts.goOn(live)
     }
+  }
+
+  /** Still: the wall clock may have been set back while the start was noted. */
+  #areDue(members: readonly LiveTask[]): boolean {
+    const now = this.#parts.store.now()
+    return members.every(({ task }) => task.notBefore <= now)
   }
 
   async #note(begun: readonly Task[]): Promise<boolean> {

@@ -13,11 +13,11 @@ import type { EndState, Task } from './task.js'
 export function endRun(task: Task, state: EndState, facts: EntryFacts, now: Instant): Transition {
   const { replacement } = task
   if (replacement) {
-    const spec = replacement.spec
-    const start = { ...firstRun(spec, now, task.run + 1) }
-    const dueTime = Math.max(now, replacement.dueTime)
+    const { spec, dueTime } = replacement
+    // the instant that its due time or delay meant when it was accepted
+    const start = firstRun({ ...spec, when: { kind: 'at', dueTime } }, now, task.run + 1)
     return {
-      task: withSpec(task, spec, { ...start, dueTime }, 'nextRun'),
+      task: withSpec(task, spec, start, 'nextRun'),
       entries: [logEntry('result', task, facts)],
     }
   }

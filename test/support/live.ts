@@ -4,7 +4,7 @@ import type { LoadedHandler } from '../../server/scheduler/loaded-handlers.js'
 import { PendingHeap } from '../../server/scheduler/pending-heap.js'
 import type { Task } from '../../server/task/task.js'
 import type { GivenSpec } from './task-specs.js'
-import { waitingTask } from './tasks.js'
+import { NOW, waitingTask } from './tasks.js'
 
 /** A task in memory that waits. */
 export function live(spec: GivenSpec = {}, changes: Partial<Task> = {}): LiveTask {
@@ -43,3 +43,21 @@ export function finish(from: DispatchCore, done: LiveTask): void {
   from.slotFreed(done)
   from.settled(done)
 }
+
+/** Tasks arrive. */
+export function addAll(to: DispatchCore, ...tasks: readonly LiveTask[]): void {
+  for (const task of tasks) to.add(task, NOW)
+}
+
+/** In which order the due tasks start when slots become free one after another. */
+export function startOrder(of: DispatchCore): LiveTask[] {
+  const all: LiveTask[] = []
+  for (let next = started(of); next.length > 0; next = started(of)) {
+    all.push(...next)
+    for (const task of next) finish(of, task)
+  }
+  return all
+}
+
+/** Due so long after NOW. */
+export const after = (delayMs: number): GivenSpec => ({ when: { kind: 'after', delayMs } })
