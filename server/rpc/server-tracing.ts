@@ -30,6 +30,9 @@ const SERVER_ERRORS: ReadonlySet<Code> = new Set([
   Code.DATA_LOSS,
 ])
 
+/** A cancel that comes this close to the deadline is the deadline's: the caller's own timer began a little earlier, and Node's may fire early. */
+const NEARLY_MS = 20
+
 /**
  * Gives every call of our own services a span: a child of the caller's, active while the handler runs, ended however the call ends: also a stream that the
  * client cancels, a deadline that passes, a handler that throws. Health checks and reflection have none.
@@ -107,7 +110,7 @@ class TracedCall {
 
   #deadlinePassed(): boolean {
     const deadline = this.#call.getDeadline()
-    return this.#clock.now() >= (deadline instanceof Date ? deadline.getTime() : deadline)
+    return this.#clock.now() + NEARLY_MS >= (deadline instanceof Date ? deadline.getTime() : deadline)
   }
 }
 
