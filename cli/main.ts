@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module'
 import { Command } from 'commander'
 import { registerCommands } from './commands/index.js'
-import { addServe } from './serve.js'
 
 const USAGE = 2
 
@@ -15,7 +14,11 @@ const program = new Command('punctual')
     process.exit(error.exitCode === 0 ? 0 : USAGE)
   })
 
-addServe(program)
 registerCommands(program)
+// the server's code takes longer to load than a command of the client takes to run
+if (!program.commands.some((command) => command.name() === process.argv[2])) {
+  const { addServe } = await import('./serve.js')
+  addServe(program)
+}
 
 await program.parseAsync()
