@@ -1,4 +1,4 @@
-import { v7 as uuidv7 } from 'uuid'
+import { newId } from './new-id.js'
 import type { Clock } from '../clock.js'
 import type { HandlerCatalogue } from '../handlers/catalogue.js'
 import type { InsertAnswer, InsertRequest, TaskStore } from '../store/task-store.js'
@@ -45,7 +45,7 @@ export class Admission {
   readonly #budget: Budget
   readonly #makeId: () => string
 
-  constructor({ store, scheduler, handlers, clock, limits, makeId = uuidv7 }: AdmissionParts) {
+  constructor({ store, scheduler, handlers, clock, limits, makeId = newId }: AdmissionParts) {
     this.#store = store
     this.#scheduler = scheduler
     this.#handlers = handlers
