@@ -1,33 +1,29 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
-const START_LIMIT_MS = 30_000
+type ServerProcess = ChildProcessByStdio<null, Readable, Readable>
 
 /** `punctual serve` as a process of its own, as an operator would start it, on a data folder that is gone afterwards. */
 export class DemoServer {
-  readonly address: string
-  readonly dataFolder: string
-  readonly #process: ChildProcess
+  readonly dataFolder = mkdtempSync(join(tmpdir(), 'punctual-demo-'))
+  #address = ''
+  readonly #process: ServerProcess
   #log = ''
 
-  private constructor(port: number, otlpEndpoint: string) {
-    this.address = `127.0.0.1:${port}`
-    this.dataFolder = mkdtempSync(join(tmpdir(), 'punctual-demo-'))
-    const command = join(
-      dirname(createRequire(import.meta.url).resolve('punctual/package.json')),
-      'dist/cli/main.js',
-    )
+  private constructor(otlpEndpoint: string) {
+    const root = dirname(createRequire(import.meta.url).resolve('punctual/package.json'))
     const handlers = fileURLToPath(new URL('handlers.ts', import.meta.url))
-    const args = ['serve', '--listen', this.address, '--data', this.dataFolder, '--handlers', handlers]
+    // port 0: any that is free
+    const args = ['serve', '--listen', '127.0.0.1:0', '--data', this.dataFolder, '--handlers', handlers]
     // tsx only because the handlers are TypeScript
-    this.#process = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), command, ...args], {
+    const loader = ['--import', import.meta.resolve('tsx')]
+    this.#process = spawn(process.execPath, [...loader, join(root, 'dist/cli/main.js'), ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
         ...process.env,
@@ -38,27 +34,21 @@ export class DemoServer {
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       },
     })
-    for (const stream of [this.#process.stdout, this.#process.stderr])
-      stream?.on('data', (chunk: Buffer) => (this.#log += chunk.toString()))
   }
 
   /**
-   * Starts it. Resolves once it listens.
+   * Starts it. Resolves once it serves.
    *
    * @param otlpEndpoint - Where it sends its traces.
    */
   static async start(otlpEndpoint: string): Promise<DemoServer> {
-    const port = await freePort()
-    const server = new DemoServer(port, otlpEndpoint)
-    const since = performance.now()
-    while (!(await listens(port))) {
-      if (server.#process.exitCode !== null || performance.now() - since > START_LIMIT_MS) {
-        server.kill()
-        throw new Error(`the server did not start:\n${server.#log}`)
-      }
-      await sleep(50)
-    }
+    const server = new DemoServer(otlpEndpoint)
+    await server.#serves()
     return server
+  }
+
+  get address(): string {
+    return this.#address
   }
 
   /** Lets it drain, as an operator would. Afterwards its traces have been sent. */
@@ -78,21 +68,24 @@ export class DemoServer {
     this.#process.kill('SIGKILL')
     rmSync(this.dataFolder, { recursive: true, force: true })
   }
-}
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    socket.once('connect', () => socket.destroy())
-  })
+  /** Resolves when it has said where it serves. */
+  #serves(): Promise<void> {
+    const { stdout, stderr } = this.#process
+    return new Promise((resolve, reject) => {
+      for (const stream of [stdout, stderr]) {
+        stream.on('data', (chunk: Buffer) => {
+          this.#log += chunk.toString()
+          const address = /serving on (\S+)/.exec(this.#log)?.[1]
+          if (address === undefined) return
+          this.#address = address
+          resolve()
+        })
+      }
+      this.#process.once('close', () => {
+        rmSync(this.dataFolder, { recursive: true, force: true })
+        reject(new Error(`the server did not start:\n${this.#log}`))
+      })
+    })
+  }
 }
