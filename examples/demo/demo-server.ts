@@ -34,6 +34,8 @@ export class DemoServer {
         OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
       },
     })
+    // whatever happens to this program, nothing is left running
+    process.once('exit', () => this.#kill())
   }
 
   /**
@@ -63,8 +65,7 @@ export class DemoServer {
     if (running.exitCode !== 0) throw new Error(`the server ended with ${running.exitCode}:\n${this.#log}`)
   }
 
-  /** Ends it at once, whatever it does. */
-  kill(): void {
+  #kill(): void {
     this.#process.kill('SIGKILL')
     rmSync(this.dataFolder, { recursive: true, force: true })
   }

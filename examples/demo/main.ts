@@ -25,14 +25,13 @@ if (options.help) console.log(USAGE)
 else await demo()
 
 async function demo(): Promise<void> {
+  // an exit also ends the server, also one that is just starting
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
   const serverSpans: Span[] = []
   const receiver = await startOtlpReceiver((spans) => serverSpans.push(...spans))
   const ownSpans = collectOwnSpans('demo')
   console.log('Starting a server ...')
   const server = await DemoServer.start(receiver.endpoint)
-  // whatever happens, nothing is left running
-  process.once('exit', () => server.kill())
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
   console.log(`It listens at ${server.address}; its data is in ${server.dataFolder}.\n`)
   const rows = await runTasks(server.address)
