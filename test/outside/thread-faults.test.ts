@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attemptRequest } from '../executor/attempt-request.js'
 import { openThreads, pause, type ThreadHarness } from './thread-harness.js'
 
-const FAULTY = '../executor/faulty-handlers.ts'
+const FAULTY = './faulty-handlers.ts'
 
 let harness: ThreadHarness
 let nextId = 1

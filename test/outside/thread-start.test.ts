@@ -14,7 +14,7 @@ process.on('worker', (thread) => {
   thread.once('exit', () => live.delete(thread))
 })
 
-const UNFIT = new URL('../executor/unfit-handlers.ts', import.meta.url).href
+const UNFIT = new URL('./unfit-handlers.ts', import.meta.url).href
 
 it('threads that cannot load the handlers say why; what waits for them goes back, and they are not started in a hot loop', async () => {
   process.env['UNFIT_IN_THREADS'] = 'set in the main thread alone'
@@ -38,7 +38,7 @@ it('threads that cannot load the handlers say why; what waits for them goes back
 })
 
 it('threads for handlers with a memory limit of their own are started when needed, and end when idle', async () => {
-  const { executor, events } = await openThreads('../executor/faulty-handlers.ts', {
+  const { executor, events } = await openThreads('./faulty-handlers.ts', {
     threadSlots: 1,
     times: { idleLimitMs: 300 },
   })
