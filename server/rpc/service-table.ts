@@ -1,5 +1,5 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
-import type { BinaryWriter } from '@bufbuild/protobuf/wire'
+import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import * as wire from '../../proto/generated/punctual/v1/scheduler_service.js'
 import { SchedulerError } from '../task/errors.js'
 import type { Log } from '../task/log.js'
@@ -31,8 +31,11 @@ export interface ServiceParts {
 }
 
 interface Encoder<T> {
-  encode(message: T): BinaryWriter
+  encode(message: T, writer: BinaryWriter): BinaryWriter
 }
+
+/** Keeps its buffer from answer to answer; nothing is awaited between its first byte and `finish`. */
+const writer = new BinaryWriter()
 
 /** One line for each RPC: how its messages are read and written, and who answers. */
 export function implementation({
@@ -105,7 +108,17 @@ function codec<Request, Response>(
   decode: Codec<Request, Response>['decode'],
   response: Encoder<Response>,
 ): Codec<Request, Response> {
-  return { decode, encode: (message) => response.encode(message).finish() }
+  return {
+    decode,
+    encode: (message) => {
+      try {
+        return response.encode(message, writer).finish()
+      } catch (error) {
+        writer.finish()
+        throw error
+      }
+    },
+  }
 }
 
 function refuse(name: string): never {
