@@ -63,7 +63,10 @@ export class InProcessExecutor implements Executor {
   }
 
   start(lane: Lane, burst: readonly AttemptRequest[]): void {
-    if (this.#closed) throw new Error('the executor is closed: nothing starts after it')
+    if (this.#closed) {
+      queueMicrotask(() => this.#events?.returned(burst.map(({ startId }) => startId)))
+      return
+    }
     for (const { startId } of burst) this.#waiting.add(startId)
     void this.#runBurst(lane, burst)
   }

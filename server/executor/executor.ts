@@ -79,6 +79,6 @@ export interface Executor {
    * after `graceMs` of the steady clock, its thread is terminated and replaced (shared: given up, its slot held until it really ends). Unknown: false.
    */
   stop(startId: number, graceMs: number): boolean
-  /** Waits for nothing: running attempts end as interrupted. Idempotent; nothing starts after it. */
+  /** Waits for nothing: running attempts end as interrupted. Idempotent; nothing starts after it: what is given then is told as returned. */
   close(): Promise<void>
 }

@@ -246,9 +246,8 @@ export function executorContract(
         expect(times('ended', 1)).toBe(1)
       })
 
-      it.runIf(traits.usesForce)(
-        'an attempt of lane thread that does not listen by force; its slot works on',
-        async () => {
+      if (traits.usesForce)
+        it('an attempt of lane thread that does not listen by force; its slot works on', async () => {
           start('thread', [request(1, 'deaf'), request(2, 'echo', 2)])
           await until(() => began(1))
           stop(1, 10)
@@ -258,8 +257,7 @@ export function executorContract(
           start('thread', [request(4, 'echo', 4)])
           await ended(4)
           expect(outcome(4)).toMatchObject({ kind: 'succeeded' })
-        },
-      )
+        })
     })
 
     describe('closes', () => {
