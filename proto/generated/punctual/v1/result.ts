@@ -156,7 +156,7 @@ export interface TaskResult {
   /** What the handler returned, when SUCCEEDED. None: the handler returned nothing. */
   payload:
     | //
-    /** Any JSON value. Sent when output_format is VALUE (the default). */
+    /** Any JSON value. Sent when output_format is VALUE (the default). A value that would take more than 2 MiB here comes as `output_json`. */
     { $case: "output"; value: unknown | undefined }
     | //
     /** The same as JSON text. Sent when output_format is JSON. */

@@ -287,7 +287,7 @@ export interface RetryBatchResponse {
 export interface GetTaskRequest {
   /** Required. */
   id: string;
-  /** How JSON outputs are sent. */
+  /** How JSON is sent, of the input and the output. */
   outputFormat: OutputFormat;
 }
 
@@ -384,7 +384,7 @@ export interface WaitForResultRequest {
   wait:
     | Duration
     | undefined;
-  /** How JSON outputs are sent. */
+  /** How JSON is sent, of the input and the output. */
   outputFormat: OutputFormat;
 }
 
@@ -498,7 +498,7 @@ export interface PreviewRecurrenceRequest {
   recurrence:
     | Recurrence
     | undefined;
-  /** Due times strictly after this instant. Default now. */
+  /** The due times are those of a task that is accepted at this instant. Default now. */
   from:
     | Timestamp
     | undefined;

@@ -312,7 +312,10 @@ export interface RetryPolicy {
 
 /** A stored task: what was asked for, and where it stands. */
 export interface Task {
-  /** As it was sent, with the id filled in. Lists leave the payload out unless view = FULL. */
+  /**
+   * As it was sent, with the id and every default filled in. JSON input comes as a Value unless JSON text is asked for, or the Value would take more
+   * than 2 MiB. Lists leave the payload out unless view = FULL.
+   */
   spec:
     | TaskSpec
     | undefined;
