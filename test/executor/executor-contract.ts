@@ -12,17 +12,8 @@ export interface ExecutorHarness {
   until(condition: () => boolean): Promise<void>
 }
 
-export interface ExecutorTraits {
-  /** Can stop a handler that does not listen. */
-  readonly usesForce: boolean
-}
-
 /** What every executor promises; times are short, since some need real ones. */
-export function executorContract(
-  name: string,
-  open: () => Promise<ExecutorHarness>,
-  traits: ExecutorTraits,
-): void {
+export function executorContract(name: string, open: () => Promise<ExecutorHarness>): void {
   describe(`${name}, as an executor`, () => {
     let harness: ExecutorHarness
     /** Attempts are numbered from 1 in each test, although one executor runs them all: real threads are slow to start. */
@@ -245,19 +236,6 @@ export function executorContract(
         await until(() => released(1))
         expect(times('ended', 1)).toBe(1)
       })
-
-      if (traits.usesForce)
-        it('an attempt of lane thread that does not listen by force; its slot works on', async () => {
-          start('thread', [request(1, 'deaf'), request(2, 'echo', 2)])
-          await until(() => began(1))
-          stop(1, 10)
-          await until(() => haveEnded(1) && returned(2))
-          expect(outcome(1)).toEqual({ kind: 'cancelled', stage: 'terminated' })
-          start('thread', [request(3, 'listen')])
-          start('thread', [request(4, 'echo', 4)])
-          await ended(4)
-          expect(outcome(4)).toMatchObject({ kind: 'succeeded' })
-        })
     })
 
     describe('closes', () => {

@@ -56,6 +56,8 @@ export const handlers = [
     },
   }),
   defineHandler({ name: 'spin', input: z.number(), run: spin }),
+  /** Never ends and never listens. */
+  defineHandler({ name: 'deaf', run: () => new Promise<void>(() => {}) }),
   /** Computes without a pause, but asks whether it shall stop. */
   defineHandler({
     name: 'polite-loop',

@@ -108,6 +108,16 @@ describe('a handler that never returns', () => {
     await expectWholePool()
   })
 
+  it('is stopped by force although it waits, and what was behind it in its burst goes back', async () => {
+    const [deaf, behind] = [nextId++, nextId++]
+    harness.executor.start('thread', [attemptRequest(deaf, 'deaf'), attemptRequest(behind, 'good')])
+    await began(deaf)
+    harness.executor.stop(deaf, 10)
+    expect(await outcomeOf(deaf)).toEqual({ kind: 'cancelled', stage: 'terminated' })
+    await harness.until(() => harness.events.has(`returned ${behind}`))
+    await expectWholePool()
+  })
+
   it('times out, and the main thread answers all the while (C072)', async () => {
     const id = start('loop', undefined, 300)
     let longest = 0
