@@ -1,5 +1,6 @@
 import type { ScheduleRequest } from '../proto/generated/punctual/v1/scheduler_service.js'
-import type { ClientClock, ClientTimer } from './client-clock.js'
+import type { CallScope } from './call-scope.js'
+import type { Deadlines, Timed } from './deadlines.js'
 import {
   CallAbortedError,
   ClientClosedError,
@@ -9,52 +10,58 @@ import {
 } from './errors.js'
 import { encodedSizeAtMost } from './encoded-size.js'
 
-interface MemberParts<Answer> {
+/** What a call of a batch is made of. */
+export interface MemberParts<Answer> {
   readonly request: ScheduleRequest
   readonly deadlineMs: number
-  readonly clock: ClientClock
+  readonly scope: CallScope
+  readonly deadlines: Deadlines
+  /** On the steady clock. */
+  readonly endAt: number
   readonly resolve: (answer: Answer) => void
   readonly reject: (error: Error) => void
-  /** Called once, when the member is settled. */
-  readonly leave: () => void
 }
 
 /** One call of a batch: settled once, by its answer, its own deadline or its own signal, whichever comes first. */
-export class BatchMember<Answer> {
+export class BatchMember<Answer> implements Timed {
   readonly request: ScheduleRequest
   /** Estimated from above. */
   readonly bytes: number
-  /** Its deadline on the steady clock. */
   readonly endAt: number
   /** It has been sent, and no answer says that nothing was stored. */
   mayBeStored = false
   settled = false
   lastError: PunctualError | undefined
   /** Called once, when it is settled. */
-  onSettled: () => void = () => {}
+  onSettled: (() => void) | undefined
   readonly #parts: MemberParts<Answer>
-  readonly #timer: ClientTimer
 
   constructor(parts: MemberParts<Answer>) {
     this.#parts = parts
     this.request = parts.request
     this.bytes = encodedSizeAtMost(parts.request)
-    this.endAt = parts.clock.steady() + parts.deadlineMs
-    this.#timer = parts.clock.setTimer(parts.deadlineMs, () => this.refuse(this.#tooLate()))
+    this.endAt = parts.endAt
+    parts.deadlines.add(this)
   }
 
   accept(answer: Answer): void {
-    this.#settle(() => this.#parts.resolve(answer))
+    if (this.#settle()) this.#parts.resolve(answer)
   }
 
   refuse(error: Error): void {
     const told = error instanceof DeadlineExceededError ? this.#tooLate() : error
-    this.#settle(() => this.#parts.reject(told))
+    if (this.#settle()) this.#parts.reject(told)
+  }
+
+  /** Its deadline has come. */
+  expire(): void {
+    this.refuse(this.#tooLate())
   }
 
   /** Its signal or the closing client ends it. */
   abandon(reason: Error): void {
-    this.#settle(() => this.#parts.reject(this.mayBeStored ? this.#afterSending(reason) : reason))
+    const told = this.mayBeStored ? this.#afterSending(reason) : reason
+    if (this.#settle()) this.#parts.reject(told)
   }
 
   /** It failed, but is worth another try. */
@@ -71,13 +78,14 @@ export class BatchMember<Answer> {
     return false
   }
 
-  #settle(tell: () => void): void {
-    if (this.settled) return
+  /** True the first time. */
+  #settle(): boolean {
+    if (this.settled) return false
     this.settled = true
-    this.#timer.cancel()
-    tell()
-    this.#parts.leave()
-    this.onSettled()
+    this.#parts.deadlines.delete(this)
+    this.#parts.scope.leave()
+    this.onSettled?.()
+    return true
   }
 
   #tooLate(): DeadlineExceededError {

@@ -5,14 +5,14 @@ import { CallAbortedError } from './punctual-error.js'
  * its scope; when the scope ends, the step under way is cancelled and the call rejects with the reason.
  */
 export class CallScope {
-  readonly #leave: () => void
-  readonly #listeners = new Set<() => void>()
+  readonly #left: ((scope: CallScope) => void) | undefined
+  #listeners: Set<() => void> | undefined
   #reason: Error | undefined
   #cancelStep: ((reason: Error) => void) | undefined
 
-  /** @internal Made by {@link CallScopes.open}. */
-  constructor(leave: (scope: CallScope) => void) {
-    this.#leave = () => leave(this)
+  /** @param left - Called when the call is over. */
+  constructor(left?: (scope: CallScope) => void) {
+    this.#left = left
   }
 
   /**
@@ -50,8 +50,9 @@ export class CallScope {
 
   /** Calls `fn` when the scope ends, whatever step runs then. Returns how to forget it. */
   onEnd(fn: () => void): () => void {
+    this.#listeners ??= new Set()
     this.#listeners.add(fn)
-    return () => this.#listeners.delete(fn)
+    return () => this.#listeners?.delete(fn)
   }
 
   /** Ends the call: its step is cancelled, later steps reject. */
@@ -59,7 +60,7 @@ export class CallScope {
     if (this.#reason !== undefined) return
     this.#reason = reason
     this.#cancelStep?.(reason)
-    for (const fn of this.#listeners) fn()
+    for (const fn of this.#listeners ?? []) fn()
   }
 
   /** Why it has ended; nothing while it has not. */
@@ -74,7 +75,7 @@ export class CallScope {
 
   /** The call is over: nothing of it stays on the caller's signal. */
   leave(): void {
-    this.#leave()
+    this.#left?.(this)
   }
 }
 
@@ -83,6 +84,8 @@ export class CallScopes {
   readonly #open = new Set<CallScope>()
   // one listener for a signal, however many calls it has: Node warns of a leak from the eleventh on
   readonly #bySignal = new Map<AbortSignal, { scopes: Set<CallScope>; listener: () => void }>()
+  // shared by all calls without a signal
+  readonly #withoutSignal = (scope: CallScope): void => this.#leave(scope, undefined)
   #ended: Error | undefined
   #onIdle: (() => void) | undefined
 
@@ -99,7 +102,9 @@ export class CallScopes {
   open(signal: AbortSignal | undefined): CallScope {
     if (this.#ended !== undefined) throw this.#ended
     if (signal?.aborted === true) throw new CallAbortedError(signal)
-    const scope = new CallScope((left) => this.#leave(left, signal))
+    const scope = new CallScope(
+      signal === undefined ? this.#withoutSignal : (left) => this.#leave(left, signal),
+    )
     this.#open.add(scope)
     if (signal !== undefined) this.#listen(signal, scope)
     return scope

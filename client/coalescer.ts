@@ -3,6 +3,7 @@ import { CallScope, type CallScopes } from './call-scope.js'
 import type { ClientClock } from './client-clock.js'
 import { isWorthRetrying, PunctualError } from './errors.js'
 import { BatchMember } from './batch-member.js'
+import { Deadlines } from './deadlines.js'
 import { backoffMs, CALL_BACKOFF, pause, type RetryRules } from './retrying.js'
 
 /** What one call may carry. The server refuses more tasks; gRPC refuses 4 MiB, and sizes are estimated from above. */
@@ -24,6 +25,7 @@ export class Coalescer<Answer> {
   readonly #send: SendBatch<Answer>
   readonly #scopes: CallScopes
   readonly #rules: RetryRules
+  readonly #deadlines: Deadlines
   #waiting: BatchMember<Answer>[] = []
   #running = false
   #failures = 0
@@ -33,6 +35,7 @@ export class Coalescer<Answer> {
     this.#send = send
     this.#scopes = scopes
     this.#rules = rules
+    this.#deadlines = new Deadlines(rules.clock)
   }
 
   get #clock(): ClientClock {
@@ -45,9 +48,10 @@ export class Coalescer<Answer> {
    */
   add(request: ScheduleRequest, deadlineMs: number, signal: AbortSignal | undefined): Promise<Answer> {
     const scope = this.#scopes.open(signal)
+    const endAt = this.#clock.steady() + deadlineMs
     return scope.step((resolve, reject) => {
-      const leave = (): void => scope.leave()
-      const member = new BatchMember({ request, deadlineMs, clock: this.#clock, resolve, reject, leave })
+      const deadlines = this.#deadlines
+      const member = new BatchMember({ request, deadlineMs, endAt, scope, deadlines, resolve, reject })
       this.#waiting.push(member)
       // once everything that is called in this tick has been added
       if (!this.#running) queueMicrotask(() => void this.#run())
@@ -131,12 +135,11 @@ export class Coalescer<Answer> {
 
 /** A scope that ends when the last of these members is settled: nobody waits for the answer any more. */
 function whileAnyWaits(members: readonly Pick<BatchMember<never>, 'onSettled'>[]): CallScope {
-  const scope = new CallScope(() => {})
+  const scope = new CallScope()
   let left = members.length
-  for (const member of members) {
-    member.onSettled = () => {
-      if (--left === 0) scope.end(new PunctualError({ message: 'no call of the batch waits any more' }))
-    }
+  const oneLess = (): void => {
+    if (--left === 0) scope.end(new PunctualError({ message: 'no call of the batch waits any more' }))
   }
+  for (const member of members) member.onSettled = oneLess
   return scope
 }

@@ -1,6 +1,6 @@
 import type { Duration } from '../proto/generated/google/protobuf/duration.js'
 import { OnConflict, type ScheduleRequest } from '../proto/generated/punctual/v1/scheduler_service.js'
-import { type RetryPolicy as RetryMessage, TaskSpec } from '../proto/generated/punctual/v1/task.js'
+import type { RetryPolicy as RetryMessage, TaskSpec } from '../proto/generated/punctual/v1/task.js'
 import type { CallOptions } from './options.js'
 import { checkText, refuseField, toJsonText } from './json-input.js'
 import { type Recurrence, toRecurrenceMessage } from './recurrence.js'
@@ -88,28 +88,29 @@ export function toScheduleRequest(
   options: TaskOptions,
   marks: RequestMarks,
 ): ScheduleRequest {
-  const task = TaskSpec.create({})
+  const { retry, recurrence, attemptTimeoutMs, startWithinMs } = options
   // '' is no name, as on the wire
-  task.id = options.id ? checkText(options.id, 'task.id') : marks.newId()
-  task.handler = checkText(handler, 'task.handler')
-  task.payload = payloadOf(input)
-  task.when = whenOf(options)
-  task.origin = marks.origin
-  if (options.recurrence !== undefined) task.recurrence = toRecurrenceMessage(options.recurrence)
-  if (options.retry !== undefined) task.retry = retryOf(options.retry)
-  if (options.attemptTimeoutMs !== undefined) {
-    task.attemptTimeout = toDuration(options.attemptTimeoutMs, 'attemptTimeoutMs')
-  }
-  if (options.startWithinMs !== undefined)
-    task.startWithin = toDuration(options.startWithinMs, 'startWithinMs')
-  if (options.priority !== undefined) task.priority = int32(options.priority, 'priority')
-  if (options.concurrencyKey !== undefined) {
-    task.concurrencyKey = checkText(options.concurrencyKey, 'task.concurrency_key')
-  }
-  task.atMostOnce = options.atMostOnce ?? false
-  if (options.labels !== undefined) task.labels = labelsOf(options.labels)
+  const id = options.id ? checkText(options.id, 'task.id') : marks.newId()
   const rememberMs = options.rememberIdForMs ?? (options.id ? undefined : REMEMBER_OWN_ID_MS)
-  if (rememberMs !== undefined) task.rememberIdFor = toDuration(rememberMs, 'rememberIdForMs')
+  // a literal, not create(): this is made for every task, and create() looks at every field twice
+  const task: TaskSpec = {
+    id,
+    handler: checkText(handler, 'task.handler'),
+    payload: payloadOf(input),
+    when: whenOf(options),
+    recurrence: recurrence && toRecurrenceMessage(recurrence),
+    retry: retry && retryOf(retry),
+    attemptTimeout: spanOf(attemptTimeoutMs, 'attemptTimeoutMs'),
+    startWithin: spanOf(startWithinMs, 'startWithinMs'),
+    priority: int32(options.priority ?? 0, 'priority'),
+    concurrencyKey: checkText(options.concurrencyKey ?? '', 'task.concurrency_key'),
+    atMostOnce: options.atMostOnce ?? false,
+    labels: options.labels === undefined ? {} : labelsOf(options.labels),
+    traceparent: '',
+    tracestate: '',
+    origin: marks.origin,
+    rememberIdFor: spanOf(rememberMs, 'rememberIdForMs'),
+  }
   return requestFor(task, options, marks)
 }
 
@@ -141,17 +142,18 @@ function whenOf({ dueTime, delayMs }: TaskOptions): TaskSpec['when'] {
 }
 
 function retryOf(retry: RetryPolicy): RetryMessage {
-  const span = (ms: number | undefined, name: string): Duration | undefined =>
-    ms === undefined ? undefined : toDuration(ms, `retry.${name}`)
   return {
     maxAttempts: int32(retry.maxAttempts, 'retry.maxAttempts'),
-    initialBackoff: span(retry.initialBackoffMs, 'initialBackoffMs'),
+    initialBackoff: spanOf(retry.initialBackoffMs, 'retry.initialBackoffMs'),
     backoffMultiplier: retry.backoffMultiplier,
-    maxBackoff: span(retry.maxBackoffMs, 'maxBackoffMs'),
+    maxBackoff: spanOf(retry.maxBackoffMs, 'retry.maxBackoffMs'),
     jitterRatio: retry.jitterRatio,
     nonRetryableCodes: [...(retry.nonRetryableCodes ?? [])],
   }
 }
+
+const spanOf = (ms: number | undefined, option: string): Duration | undefined =>
+  ms === undefined ? undefined : toDuration(ms, option)
 
 function labelsOf(labels: Readonly<Record<string, string>>): Record<string, string> {
   const checked: Record<string, string> = {}

@@ -1,4 +1,3 @@
-import { v7 as uuidV7 } from 'uuid'
 import { OutputFormat } from '../proto/generated/punctual/v1/result.js'
 import { SchedulerServiceService as service } from '../proto/generated/punctual/v1/scheduler_service.js'
 import type { Task } from '../proto/generated/punctual/v1/task.js'
@@ -9,6 +8,7 @@ import { PunctualError } from './errors.js'
 import { knownTaskResult } from './known-task-result.js'
 import { type ListOptions, listTasks } from './list-tasks.js'
 import { type CallOptions, type ClientOptions, completeOptions, type WaitOptions } from './options.js'
+import { newId } from './own-id.js'
 import {
   type PreviewedDueTime,
   type Recurrence,
@@ -30,7 +30,7 @@ import {
 import { type CancelOptions, type HandleCalls, TaskHandle } from './task-handle.js'
 import { type TaskInfo, toTaskInfo } from './task-info.js'
 import { type TaskResult, toTaskResult } from './task-result.js'
-import { TaskScheduling } from './task-scheduling.js'
+import { type ScheduledTask, TaskScheduling } from './task-scheduling.js'
 import {
   type SelectionReport,
   type TaskSelection,
@@ -53,11 +53,13 @@ import { toDuration, toTimestamp } from './wire-time.js'
  */
 export class SchedulerClient<Handlers extends HandlerSet = AnyHandlers> implements AsyncDisposable {
   /** Marks the tasks of this client object: `results({ filter: { origins: [client.origin] } })` reads theirs. */
-  readonly origin: string = uuidV7()
+  readonly origin: string = newId()
   readonly #calls: Calls
   readonly #scheduling: TaskScheduling
   readonly #stream: StreamParts
-  readonly #handleCalls: Omit<HandleCalls, 'result'>
+  /** For tasks that this client scheduled, and for those that it only knows by id. */
+  readonly #ofScheduled: HandleCalls<ScheduledTask>
+  readonly #ofKnown: HandleCalls
 
   /** @internal Use {@link createClient}. */
   constructor(given: ClientOptions) {
@@ -65,8 +67,11 @@ export class SchedulerClient<Handlers extends HandlerSet = AnyHandlers> implemen
     const connection = new Connection(options)
     const calls = new Calls(connection, options)
     this.#calls = calls
-    this.#handleCalls = { cancel: this.cancel.bind(this), get: this.get.bind(this) }
-    this.#scheduling = new TaskScheduling({ connection, options, calls, origin: this.origin })
+    const scheduling = new TaskScheduling({ connection, options, calls, origin: this.origin })
+    this.#scheduling = scheduling
+    const one = { cancel: this.cancel.bind(this), get: this.get.bind(this) }
+    this.#ofScheduled = { ...one, result: (stored, wait) => scheduling.result(stored, wait) }
+    this.#ofKnown = { ...one, result: ({ id }, wait) => this.wait(id, wait) }
     this.#stream = {
       connection,
       options,
@@ -88,11 +93,7 @@ export class SchedulerClient<Handlers extends HandlerSet = AnyHandlers> implemen
     handler: Name,
     ...[input, options = {}]: ScheduleArguments<InputOf<Handlers, Name>, ScheduleOptions>
   ): Promise<TaskHandle<Name, OutputOf<Handlers, Name>>> {
-    const stored = await this.#scheduling.schedule(handler, input, options)
-    return new TaskHandle(stored, {
-      ...this.#handleCalls,
-      result: (wait) => this.#scheduling.result(stored, wait),
-    })
+    return new TaskHandle(await this.#scheduling.schedule(handler, input, options), this.#ofScheduled)
   }
 
   /** Stores many tasks in few calls. One answer for each, in order: its handle, or why it was refused; one bad task spoils no other. */
@@ -109,8 +110,7 @@ export class SchedulerClient<Handlers extends HandlerSet = AnyHandlers> implemen
             { ...(options as TaskOptions), ...call },
             true,
           )
-          const result = (wait: WaitOptions) => this.#scheduling.result(stored, wait)
-          return new TaskHandle(stored, { ...this.#handleCalls, result })
+          return new TaskHandle(stored, this.#ofScheduled)
         } catch (error) {
           if (error instanceof PunctualError) return error
           throw error
@@ -121,8 +121,7 @@ export class SchedulerClient<Handlers extends HandlerSet = AnyHandlers> implemen
 
   /** A handle of a task by its id, whoever scheduled it. Asks the server nothing. */
   task(id: string): TaskHandle {
-    const result = (options: WaitOptions) => this.wait(id, options)
-    return new TaskHandle({ id, handler: '', created: false }, { ...this.#handleCalls, result })
+    return new TaskHandle({ id, handler: '', created: false }, this.#ofKnown)
   }
 
   /** Waits until a task has ended, whoever scheduled it; of a recurring one, for its next run to end or the `run` asked for. */

@@ -115,7 +115,7 @@ export class SharedResults {
   }
 
   #start(cursor: string | undefined, coversFrom: number): void {
-    const scope = new CallScope(() => {})
+    const scope = new CallScope()
     const reading = { scope, startCursor: cursor, coversFrom, seenAtStart: this.#seen, alive: false }
     this.#reading = reading
     void this.#read(reading)

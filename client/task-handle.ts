@@ -9,9 +9,9 @@ export interface CancelOptions extends CallOptions {
   readonly graceMs?: number
 }
 
-/** What a handle asks of its client. @internal */
-export interface HandleCalls {
-  result(options: WaitOptions): Promise<TaskResult>
+/** What a handle asks of its client: one object for all handles. @internal */
+export interface HandleCalls<Stored extends StoredTask = StoredTask> {
+  result(stored: Stored, options: WaitOptions): Promise<TaskResult>
   cancel(id: string, options?: CancelOptions): Promise<TaskInfo>
   get(id: string, options?: CallOptions): Promise<{ readonly task: TaskInfo }>
 }
@@ -21,28 +21,38 @@ export interface StoredTask {
   readonly id: string
   readonly handler: string
   readonly created: boolean
-  readonly dueTime?: Date
+  readonly dueTime?: Date | undefined
 }
 
 /** A task on the server. Plain to pass around: it holds an id, no connection of its own. */
 export class TaskHandle<Name extends string = string, Output = unknown> {
-  readonly id: string
-  /** '' for a handle made by `client.task(id)`. */
-  readonly handler: Name
-  /** False: the id was known, and this is the task that was stored before. */
-  readonly created: boolean
-  /** Due time of the (first) run, as the server has it. */
-  readonly dueTime: Date | undefined
+  readonly #stored: StoredTask
   readonly #calls: HandleCalls
   #final: TaskResult | undefined
 
   /** @internal Made by `client.schedule()` and `client.task()`. */
   constructor(stored: StoredTask, calls: HandleCalls) {
-    this.id = stored.id
-    this.handler = stored.handler as Name
-    this.created = stored.created
-    this.dueTime = stored.dueTime
+    this.#stored = stored
     this.#calls = calls
+  }
+
+  get id(): string {
+    return this.#stored.id
+  }
+
+  /** '' for a handle made by `client.task(id)`. */
+  get handler(): Name {
+    return this.#stored.handler as Name
+  }
+
+  /** False: the id was known, and this is the task that was stored before. */
+  get created(): boolean {
+    return this.#stored.created
+  }
+
+  /** Due time of the (first) run, as the server has it. */
+  get dueTime(): Date | undefined {
+    return this.#stored.dueTime
   }
 
   /**
@@ -64,7 +74,7 @@ export class TaskHandle<Name extends string = string, Output = unknown> {
     if (known !== undefined && (options.run ?? known.run) === known.run) {
       return known as TaskResult<Name, Output>
     }
-    const result = await this.#calls.result(options)
+    const result = await this.#calls.result(this.#stored, options)
     if (result.last) this.#final = result
     return result as TaskResult<Name, Output>
   }

@@ -1,4 +1,3 @@
-import { v7 as uuidV7 } from 'uuid'
 import type { ScheduleRequest } from '../proto/generated/punctual/v1/scheduler_service.js'
 import type { Calls } from './calls.js'
 import { type ScheduleSpan, startScheduleSpan } from './client-tracing.js'
@@ -7,6 +6,7 @@ import type { Connection } from './connection.js'
 import { Gate } from './gate.js'
 import { knownTaskResult, lookUpResult } from './known-task-result.js'
 import type { CompleteOptions, WaitOptions } from './options.js'
+import { newId } from './own-id.js'
 import { type ScheduleOptions, toScheduleRequest } from './schedule-options.js'
 import { type SendParts, sendRequests, type Stored } from './scheduling.js'
 import { SharedResults } from './shared-results.js'
@@ -17,8 +17,24 @@ import type { TaskResult } from './task-result.js'
 const LOOK_UPS_AT_ONCE = 16
 
 /** A task that was scheduled by this client. */
-export interface ScheduledTask extends StoredTask {
+export class ScheduledTask implements StoredTask {
+  readonly handler: string
+  readonly created: boolean
   readonly stored: Stored
+
+  constructor(handler: string, stored: Stored, created: boolean) {
+    this.handler = handler
+    this.stored = stored
+    this.created = created
+  }
+
+  get id(): string {
+    return this.stored.id
+  }
+
+  get dueTime(): Date | undefined {
+    return this.stored.dueTime
+  }
 }
 
 interface SchedulingParts {
@@ -66,16 +82,14 @@ export class TaskScheduling {
   ): Promise<ScheduledTask> {
     const { calls, origin } = this.#parts
     const deadlineMs = calls.deadlineOf(options)
-    const request = toScheduleRequest(handler, input, options, { newId: uuidV7, origin })
+    const request = toScheduleRequest(handler, input, options, { newId, origin })
     const span = this.#traced(request, handler)
     try {
       const coalescer = gather ? this.#coalescer : this.#newCoalescer()
       const stored = await coalescer.add(request, deadlineMs, options.signal)
       span?.end()
-      const { id, dueTime } = stored
       // nobody else knows an id that was made here: if it was known, then by a try of this call whose answer was lost
-      const created = stored.created || !options.id
-      return { id, handler, created, ...(dueTime && { dueTime }), stored }
+      return new ScheduledTask(handler, stored, stored.created || !options.id)
     } catch (error) {
       span?.end(error instanceof Error ? error : new Error(String(error)))
       throw error
