@@ -1,10 +1,10 @@
 import { type RunningServer, startServer } from './compose.js'
 import { type Config, ConfigError, readConfig } from './config/read-config.js'
 
-export { type SettingHelp, settingsHelp } from './config/help.js'
+export { settingsHelp } from './config/help.js'
 
 /** How `punctual serve` ends. */
-export const EXIT = {
+const EXIT = {
   /** Everything that ran has ended and is stored. */
   clean: 0,
   /** It did not start; one line on stderr says why. */
@@ -40,7 +40,7 @@ const thisProcess: ServeProcess = {
  * Serves until a signal: the first drains and closes, a second stops at once.
  *
  * @param flags - As they were typed, by the setting's name.
- * @returns the exit code, see {@link EXIT}.
+ * @returns the exit code, 0 clean, 1 refused to start, 2 usage, 3 cut short.
  * @example process.exitCode = await serve({ data: ':memory:', listen: '127.0.0.1:0' })
  */
 export async function serve(

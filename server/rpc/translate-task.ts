@@ -72,6 +72,6 @@ function fromWhen({ when }: TaskSpec): WireSpec['when'] {
     : { $case: 'delay', value: fromMs(when.delayMs) }
 }
 
-export function fromError({ code, message, stack, name, cause }: AttemptError): WireError {
+function fromError({ code, message, stack, name, cause }: AttemptError): WireError {
   return { code, message, stack, name, cause }
 }

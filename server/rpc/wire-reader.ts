@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 
 /** A message that is no message: the bytes do not follow the wire format. */
-export class BrokenMessageError extends Error {
+class BrokenMessageError extends Error {
   override readonly name = 'BrokenMessageError'
 }
 
