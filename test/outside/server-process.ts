@@ -71,6 +71,7 @@ export class ServerProcess implements AsyncDisposable {
     const running = this.#process
     this.#process = undefined
     if (running === undefined) return null
+    if (running.exitCode !== null || running.signalCode !== null) return running.exitCode
     const ended = once(running, 'close')
     running.kill(signal)
     const [code] = (await ended) as [number | null]
