@@ -34,6 +34,7 @@ export class Gates {
 
   /** @param maxConcurrent - Of its handler; 0 = no limit. */
   of({ task }: LiveTask, maxConcurrent: number): readonly Gate[] {
+    if (maxConcurrent === 0 && !isQuarantined(task)) return NONE
     const own = maxConcurrent > 0 ? this.#ofHandler(task.spec.handler, maxConcurrent) : NONE
     return isQuarantined(task) ? [this.#quarantine, ...own] : own
   }

@@ -80,7 +80,8 @@ export class StartLine {
     while (line.size > 0) {
       if (frontier && !this.isWithin(lane, frontier)) return undefined
       const live = this.#at(line.first)
-      const closed = this.#gatesOf(live).find((gate) => gate.isFull)
+      const gates = this.#gatesOf(live)
+      const closed = gates.length > 0 ? gates.find((gate) => gate.isFull) : undefined
       if (!closed) return live
       this.#stepAside(live)
       live.where = 'atLimit'

@@ -15,44 +15,42 @@ import type { Task } from './task.js'
  * @param random - In [0, 1): where in the jitter band the back-off falls.
  */
 export function ended(task: Task, ending: AttemptEnding, now: Instant, random: number): Transition {
-  const { outcome } = ending
-  const facts = {
-    startTimeUs: ending.startTimeUs,
-    // readings of two threads: an attempt never ends before it began
-    endTimeUs: Math.max(ending.startTimeUs, ending.endTimeUs),
-    workerId: ending.workerId,
-    traceId: traceOf(task, ending),
-  }
+  const { outcome, startTimeUs, workerId } = ending
+  // readings of two threads: an attempt never ends before it began
+  const endTimeUs = Math.max(startTimeUs, ending.endTimeUs)
+  const traceId = traceOf(task, ending)
   if (task.cancelRequested) {
-    return endRun(task, 'cancelled', { ...facts, outcome: 'cancelled', cancelStage: stageOf(outcome) }, now)
+    const cancelStage = stageOf(outcome)
+    const facts = { outcome: 'cancelled', startTimeUs, endTimeUs, workerId, traceId, cancelStage } as const
+    return endRun(task, 'cancelled', facts, now)
   }
   switch (outcome.kind) {
-    case 'succeeded':
-      return endRun(
-        withoutError(task),
-        'succeeded',
-        { ...facts, outcome: 'succeeded', output: outcome.output },
-        now,
-      )
-    case 'failed':
-      return failed(
-        task,
-        { ...facts, outcome: 'failed', error: outcome.error },
-        outcome.retryable,
-        now,
-        random,
-      )
-    case 'timedOut':
-      return failed(task, { ...facts, outcome: 'timedOut', error: timeOutError(task) }, true, now, random)
+    case 'succeeded': {
+      const { output } = outcome
+      const facts = { outcome: 'succeeded', output, startTimeUs, endTimeUs, workerId, traceId } as const
+      return endRun(withoutError(task), 'succeeded', facts, now)
+    }
+    case 'failed': {
+      const { error } = outcome
+      const facts = { outcome: 'failed', error, startTimeUs, endTimeUs, workerId, traceId } as const
+      return failed(task, facts, outcome.retryable, now, random)
+    }
+    case 'timedOut': {
+      const error = timeOutError(task)
+      const facts = { outcome: 'timedOut', error, startTimeUs, endTimeUs, workerId, traceId } as const
+      return failed(task, facts, true, now, random)
+    }
     case 'cancelled':
       // stopped, though nobody cancelled it: the stop outlived a cancel that could not be stored
-      return interrupted(task, { ...facts, reason: 'it was stopped', suspect: false, alone: false }, now)
-    case 'interrupted':
       return interrupted(
         task,
-        { ...facts, reason: outcome.reason, suspect: outcome.suspect === true, alone: false },
+        { endTimeUs, workerId, reason: 'it was stopped', suspect: false, alone: false },
         now,
       )
+    case 'interrupted': {
+      const { reason, suspect = false } = outcome
+      return interrupted(task, { endTimeUs, workerId, reason, suspect, alone: false }, now)
+    }
   }
 }
 

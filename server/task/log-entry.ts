@@ -30,35 +30,38 @@ export interface EntryFacts {
 
 /** The log entry about the current run of `task`. */
 export function logEntry(kind: TaskResult['kind'], task: Task, facts: EntryFacts): TaskResult {
-  const { error, cancelStage } = facts
-  return {
+  const { spec } = task
+  const entry = {
     kind,
-    taskId: task.spec.id,
-    handler: task.spec.handler,
+    taskId: spec.id,
+    handler: spec.handler,
     run: task.run,
     attempts: task.attempts,
     interruptions: task.interruptions,
     outcome: facts.outcome,
     output: facts.output ?? NO_PAYLOAD,
-    ...(error && { error }),
     dueTime: task.dueTime,
     startTimeUs: facts.startTimeUs ?? 0,
     endTimeUs: facts.endTimeUs,
     workerId: facts.workerId ?? '',
-    labels: task.spec.labels,
+    labels: spec.labels,
     traceId: facts.traceId ?? '',
-    origin: task.spec.origin,
+    origin: spec.origin,
     last: facts.last ?? false,
     skippedCount: 0,
-    ...(cancelStage && { cancelStage }),
     manual: task.manual,
   }
+  const { error, cancelStage } = facts
+  // most have neither: they are spared a copy
+  if (error === undefined && cancelStage === undefined) return entry
+  return { ...entry, ...(error && { error }), ...(cancelStage && { cancelStage }) }
 }
 
 /** The trace of an attempt: its own where the executor gave it one, else the caller's for the first attempt of the first run. */
 export function traceOf(task: Task, ending: { readonly traceId?: string }): string {
   if (ending.traceId !== undefined) return ending.traceId
-  const isFirst = task.run === 1 && task.attempts === 1
+  const { traceparent } = task.spec
+  if (traceparent === '' || task.run !== 1 || task.attempts !== 1) return ''
   // traceparent = version - trace id - parent id - flags
-  return isFirst ? (task.spec.traceparent.split('-')[1] ?? '') : ''
+  return traceparent.split('-')[1] ?? ''
 }
