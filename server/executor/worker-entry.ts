@@ -8,8 +8,8 @@ export interface WorkerEntry {
 }
 
 /**
- * Built: worker.js. From the sources, as specifications run: worker.ts. That, and handlers in TypeScript where Node itself cannot read them, a thread
- * can only load with the help of tsx.
+ * Built: worker.js. From the sources, as specifications run: worker.ts. That, and handlers in TypeScript, a thread loads with the
+ * help of tsx where there is one: Node 20 cannot read TypeScript, later ones do not find "./x.js" written as x.ts.
  *
  * @param modules - The handlers modules that the thread will load.
  */
@@ -20,14 +20,10 @@ export function workerEntry(modules: readonly string[]): WorkerEntry {
   if (isBuilt && !modules.some(isTypeScript)) return { filename }
   const loader = typeScriptLoader()
   // without tsx the thread says that it cannot load the module
-  return loader === undefined
-    ? { filename }
-    : { filename, execArgv: [...process.execArgv, '--import', loader] }
+  return loader === undefined ? { filename } : { filename, execArgv: ['--import', loader] }
 }
 
-function isTypeScript(module: string): boolean {
-  return /\.[mc]?ts$/.test(module) && !Reflect.get(process.features, 'typescript')
-}
+const isTypeScript = (module: string): boolean => /\.[mc]?ts$/.test(module)
 
 /** `--import tsx` loads no ES modules in a worker thread: it looks for the main thread. */
 function typeScriptLoader(): string | undefined {
