@@ -4,7 +4,7 @@ import type { HandlerCatalogue } from '../handlers/catalogue.js'
 import type { InsertAnswer, InsertRequest, TaskStore } from '../store/task-store.js'
 import { admit } from '../task/admit.js'
 import { InvalidRequestError, SchedulerError, TaskExistsError } from '../task/errors.js'
-import { everRuns } from '../task/next-run.js'
+import { everRuns, noRunLeft } from '../task/first-run.js'
 import { nearestName } from '../task/nearest-name.js'
 import type { Task } from '../task/task.js'
 import { Budget } from './budget.js'
@@ -137,8 +137,7 @@ export class Admission {
   async #withoutRuns(call: ScheduleCall): Promise<ScheduleAnswer> {
     const [task] = call.spec.id === '' ? [] : await this.#store.get([call.spec.id])
     if (task && call.onConflict !== 'replace') return settle({ kind: 'exists', task, logPosition: 0 }, call)
-    const description = 'no run is due by then: choose a later instant, or leave it out'
-    return new InvalidRequestError([{ field: 'task.recurrence.until', description }])
+    return noRunLeft()
   }
 
   #unknownHandler(name: string): { field: string; description: string } {

@@ -74,8 +74,9 @@ export class DispatchCore {
     const { notBefore, arrival } = live.task
     const expiry = expiryOf(live.task)
     if (expiry !== Infinity) this.#expiring.add(place, expiry + 1, arrival)
-    // A recurring task goes through a look, which asks what its rhythm has missed.
-    if (notBefore <= this.#lookedAt && notBefore <= now && !live.task.spec.recurrence) {
+    // A run of a series goes through a look, which asks what its rhythm has missed; but once only.
+    const isSeen = !live.task.spec.recurrence || live.openRun === live.task.run
+    if (notBefore <= this.#lookedAt && notBefore <= now && isSeen) {
       this.line.enter(live)
     } else {
       live.where = 'pending'
@@ -110,6 +111,7 @@ export class DispatchCore {
         this.#forget(live)
         decided.push({ live, transition })
       } else {
+        live.openRun = live.task.run
         this.line.enter(live)
       }
     }

@@ -43,6 +43,8 @@ export class LiveTask {
   /** The attempt that was handed out; 0 = none. */
   startId = 0
   burst: Burst | undefined
+  /** The run that was found due at a look: it is open from then on, whatever slots of its rhythm pass while it waits. 0 = none. */
+  openRun = 0
   /** The concurrency key that it holds; '' = none. */
   heldKey = ''
   /** The limits of which it takes a part. */

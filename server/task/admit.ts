@@ -1,5 +1,6 @@
 import type { Instant } from './instant.js'
-import { firstRun } from './next-run.js'
+import { firstRun } from './first-run.js'
+import { freshSeries } from './series.js'
 import type { NewTask } from './task.js'
 import type { TaskSpec } from './task-spec.js'
 
@@ -9,7 +10,9 @@ import type { TaskSpec } from './task-spec.js'
  * @param requestId - Of the call, '' if it had none.
  */
 export function admit(spec: TaskSpec, now: Instant, requestId = ''): NewTask {
-  const { run, dueTime, manual, series } = firstRun(spec, now)
+  // It had a run when it was looked at: one whose `until` has passed since then runs once, now.
+  const late = { run: 1, dueTime: now, manual: false, series: freshSeries(now) }
+  const { run, dueTime, manual, series } = firstRun(spec, now) ?? late
   return {
     spec,
     state: 'scheduled',

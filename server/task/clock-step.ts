@@ -19,7 +19,7 @@ export function pulledIn(task: Task, now: Instant): Transition | undefined {
 
 /** A slot of an interval that would now be further away than the interval: the rhythm starts anew from here. */
 function slotPulledIn(task: RecurringTask, now: Instant): Transition | undefined {
-  const { series } = task
+  const { owedThrough: _, ...series } = task.series
   const before = { slot: series.slot, due: task.dueTime, mark: 'normal' as const }
   const { firstDue, slot } = pullIn(task.spec.recurrence, rhythmOf(task), before, now)
   if (slot === before) return undefined

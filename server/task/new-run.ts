@@ -1,7 +1,16 @@
+import type { Instant } from './instant.js'
 import { type TaskEvent, stateAfter } from './lifecycle.js'
-import type { RunStart } from './next-run.js'
-import type { Task } from './task.js'
+import type { Series, Task } from './task.js'
 import type { TaskSpec } from './task-spec.js'
+
+/** A run that is to come. */
+export interface RunStart {
+  readonly run: number
+  readonly dueTime: Instant
+  /** Started by RunNow, beside the rhythm. */
+  readonly manual: boolean
+  readonly series?: Series
+}
 
 /** The task with a fresh run that waits for its due time: no attempt yet, nothing held against it. */
 export function withNewRun(task: Task, start: RunStart, event: TaskEvent): Task {

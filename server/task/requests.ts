@@ -1,11 +1,11 @@
 import { TaskEndedError } from './errors.js'
+import { askedDueTime, firstRun, noRunLeft } from './first-run.js'
 import type { Instant } from './instant.js'
-import { withNewRun, withSpec } from './new-run.js'
 import { pausedSlots } from './missed-slots.js'
-import { askedDueTime, firstRun } from './next-run.js'
+import { type RunStart, withNewRun, withSpec } from './new-run.js'
 import type { Transition } from './result.js'
 import { endRun } from './run-end.js'
-import { isRecurring, type RecurringTask } from './series.js'
+import { isRecurring, passedSlots, type RecurringTask } from './series.js'
 import { isLive, type Task, type TaskState } from './task.js'
 import type { TaskSpec } from './task-spec.js'
 
@@ -53,10 +53,15 @@ export function expiryOf(task: Task): Instant {
   return startWithinMs === undefined || task.attempts > 0 ? Infinity : task.dueTime + startWithinMs
 }
 
-/** From now on no attempt starts. @throws TaskEndedError when the task has ended. */
-export function pause(task: Task): Change {
+/** From now on no attempt starts. A waiting run that is due already is open: it has its place when the pause ends. @throws TaskEndedError when the task has ended. */
+export function pause(task: Task, now: Instant): Change {
   if (!isLive(task.state)) throw new TaskEndedError(task.spec.id, task.state, 'paused')
-  return task.paused ? undefined : { task: { ...task, paused: true }, entries: [] }
+  if (task.paused) return undefined
+  const paused = { ...task, paused: true }
+  if (!isRecurring(paused) || paused.dueTime > now) return { task: paused, entries: [] }
+  const { owedThrough = -Infinity, slot } = paused.series
+  const series = { ...paused.series, owedThrough: Math.max(owedThrough, slot) }
+  return { task: { ...paused, series }, entries: [] }
 }
 
 /** Ends a pause. @throws TaskEndedError when the task has ended. */
@@ -81,12 +86,11 @@ export function runNow(task: Task, now: Instant, handedOut = false): Change {
 
 function runSeriesNow(task: RecurringTask, now: Instant, handedOut: boolean): Change {
   const { series } = task
-  const isOpen = task.state === 'running' || handedOut || task.attempts > 0
-  if (task.manual && !isOpen) return undefined
-  if (isOpen || task.notBefore <= now) {
-    return series.manualWaits
-      ? undefined
-      : { task: { ...task, series: { ...series, manualWaits: true } }, entries: [] }
+  const hasBegun = task.state === 'running' || handedOut || task.attempts > 0
+  if (task.manual && !hasBegun) return undefined
+  if (hasBegun || task.notBefore <= now) {
+    if (series.manualWaits) return undefined
+    return { task: { ...task, series: { ...series, manualWaits: true } }, entries: [] }
   }
   // The slot that was waited for is not dealt with yet: the rhythm goes on just before it.
   const manual = {
@@ -105,12 +109,16 @@ const RETRYABLE: ReadonlySet<TaskState> = new Set(['failed', 'expired', 'cancell
 export function retryEnded(task: Task, now: Instant): Change {
   if (isLive(task.state)) return undefined
   if (!RETRYABLE.has(task.state)) throw new TaskEndedError(task.spec.id, task.state, 'retried')
-  const first = firstRun(task.spec, now, task.run + 1)
-  const { series } = first
-  // Of a series, the run beside the rhythm; the rhythm goes on after it.
-  const beside = series && { manual: true, series: { ...series, slot: series.slot - 1 } }
-  const start = { ...first, ...beside, dueTime: now }
-  return { task: withNewRun(task, start, 'reopened'), entries: [], reopen: true }
+  return { task: withNewRun(task, retryStart(task, now), 'reopened'), entries: [], reopen: true }
+}
+
+/** Of a series, a run beside the rhythm, which then goes on where it would be by now; what passed after its end is nobody's. */
+function retryStart(task: Task, now: Instant): RunStart {
+  const start = { run: task.run + 1, dueTime: now }
+  if (!isRecurring(task)) return { ...start, manual: false }
+  const { owedThrough: _, ...series } = task.series
+  const slot = passedSlots(task, series.slot - 1, now).through
+  return { ...start, manual: true, series: { ...series, slot, manualWaits: false } }
 }
 
 /**
@@ -130,13 +138,15 @@ export function replace(
   if (task.state === 'running' || (task.state === 'scheduled' && handedOut)) {
     return { task: { ...known, replacement: { spec, dueTime: askedDueTime(spec, now) } }, entries: [] }
   }
-  if (task.state === 'scheduled') {
-    const replaced = withSpec(known, spec, firstRun(spec, now, task.run), 'replaced')
+  const isWaiting = task.state === 'scheduled'
+  const start = firstRun(spec, now, isWaiting ? task.run : task.run + 1)
+  if (!start) throw noRunLeft()
+  if (isWaiting) {
+    const replaced = withSpec(known, spec, start, 'replaced')
     const { suspicions, soloDeaths } = task
     // a client that replaces its task after each crash must not bring it out of quarantine
     const kept = spec.handler === task.spec.handler ? { suspicions, soloDeaths } : {}
     return { task: { ...replaced, ...kept }, entries: [] }
   }
-  const reopened = withSpec(known, spec, firstRun(spec, now, task.run + 1), 'reopened')
-  return { task: reopened, entries: [], reopen: true }
+  return { task: withSpec(known, spec, start, 'reopened'), entries: [], reopen: true }
 }

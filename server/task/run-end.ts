@@ -1,9 +1,10 @@
+import { firstRun } from './first-run.js'
 import type { Instant } from './instant.js'
-import { stateAfter } from './lifecycle.js'
 import { type EntryFacts, logEntry } from './log-entry.js'
-import { withNewRun, withSpec } from './new-run.js'
-import { afterRun, firstRun } from './next-run.js'
+import { withSpec } from './new-run.js'
+import { afterRun } from './next-run.js'
 import type { Transition } from './result.js'
+import { afterSequel } from './sequel.js'
 import type { EndState, Task } from './task.js'
 
 /**
@@ -14,29 +15,32 @@ export function endRun(task: Task, state: EndState, facts: EntryFacts, now: Inst
   const { replacement } = task
   if (replacement) {
     const { spec, dueTime } = replacement
-    // the instant that its due time or delay meant when it was accepted
-    const start = firstRun({ ...spec, when: { kind: 'at', dueTime } }, now, task.run + 1)
-    return {
-      task: withSpec(task, spec, start, 'nextRun'),
-      entries: [logEntry('result', task, facts)],
+    const start = firstRun(spec, now, task.run + 1, dueTime)
+    if (start) {
+      return {
+        task: withSpec(task, spec, start, 'nextRun'),
+        entries: [logEntry('result', task, facts)],
+      }
     }
+    // The `until` of its rule passed while it waited: nothing is left to run.
+    const { replacement: _, ...alone } = task
+    return ended({ ...alone, spec }, task, { kind: 'end', state, skipped: [] }, facts, now)
   }
-  if (state === 'cancelled') return ended(task, state, facts, now)
-  const { next, endState, skipped } = afterRun(task, state, now)
-  if (!next && skipped.length === 0) return ended(task, endState, facts, now)
-  return {
-    task: next ? withNewRun(task, next, 'nextRun') : atEnd(task, endState, now),
-    entries: [logEntry('result', task, facts), ...skipped],
-  }
+  // Later than this by as long as the end was on its way here: what has passed since then did not overlap.
+  const endedAt = Math.min(now, Math.ceil(facts.endTimeUs / 1_000))
+  return ended(task, task, afterRun(task, state, { endedAt, now }), facts, now)
 }
 
-function ended(task: Task, state: EndState, facts: EntryFacts, now: Instant): Transition {
+function ended(
+  after: Task,
+  task: Task,
+  sequel: ReturnType<typeof afterRun>,
+  facts: EntryFacts,
+  now: Instant,
+): Transition {
+  const last = sequel.kind === 'end' && sequel.last === undefined
   return {
-    task: atEnd(task, state, now),
-    entries: [logEntry('result', task, { ...facts, last: true })],
+    task: afterSequel(after, sequel, now),
+    entries: [logEntry('result', task, { ...facts, last }), ...sequel.skipped],
   }
-}
-
-function atEnd(task: Task, state: EndState, now: Instant): Task {
-  return { ...task, state: stateAfter(task.state, state), startTimeUs: 0, endTime: now }
 }

@@ -20,8 +20,8 @@ export interface Series {
   readonly lastState: EndState
   /** RunNow was called while a run was open: one manual run waits. */
   readonly manualWaits: boolean
-  /** RUN_ALL catches up: slots up to this one run one after another, whatever passes meanwhile. */
-  readonly catchUpThrough?: Instant
+  /** Slots up to this one run one after another, whatever passes meanwhile: RUN_ALL catches up with them, or a run was open when a pause began. */
+  readonly owedThrough?: Instant
 }
 
 /** What a REPLACE asked for while a run was open: it takes over when that run has its result. */

@@ -84,18 +84,18 @@ describe('start_within', () => {
 
 describe('pause and resume', () => {
   it('are flags that a task keeps, whatever its state', () => {
-    expect(pause(waitingTask())?.task).toMatchObject({ state: 'scheduled', paused: true })
-    expect(pause(runningTask())?.task).toMatchObject({ state: 'running', paused: true })
+    expect(pause(waitingTask(), LATER)?.task).toMatchObject({ state: 'scheduled', paused: true })
+    expect(pause(runningTask(), LATER)?.task).toMatchObject({ state: 'running', paused: true })
     expect(resume(waitingTask({}, { paused: true }), LATER)?.task.paused).toBe(false)
   })
 
   it('are harmless when repeated', () => {
-    expect(pause(waitingTask({}, { paused: true }))).toBeUndefined()
+    expect(pause(waitingTask({}, { paused: true }), LATER)).toBeUndefined()
     expect(resume(waitingTask(), LATER)).toBeUndefined()
   })
 
   it.each(ENDS)('are refused when the task is %s', (state) => {
-    expect(() => pause(endedTask(state))).toThrow(TaskEndedError)
+    expect(() => pause(endedTask(state), LATER)).toThrow(TaskEndedError)
     expect(() => resume(endedTask(state), LATER)).toThrow(TaskEndedError)
   })
 })

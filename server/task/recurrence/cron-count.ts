@@ -7,6 +7,8 @@ import { LAST_DUE_TIME } from './recurrence.js'
 export interface DueCount {
   readonly runs: number
   readonly skipped: number
+  /** The newest of those left out. */
+  readonly newestSkipped?: Instant | undefined
 }
 
 /**
@@ -18,6 +20,7 @@ export function countCron(rule: CronRule, after: Instant, through: Instant): Due
   const last = Math.floor(Math.min(through, LAST_DUE_TIME) / 1_000)
   let runs = 0
   let skipped = 0
+  let newestSkipped: Instant | undefined
   while (from <= last) {
     const { start, end, offset, before, after: later } = rule.zone.segmentAt(from)
     const quietFrom = rule.cron.followsRealTime ? start : start + Math.abs(offset - before)
@@ -27,14 +30,16 @@ export function countCron(rule: CronRule, after: Instant, through: Instant): Due
     if (quiet) {
       runs += countWallTimes(rule.cron, from + offset, stop + offset)
     } else {
-      for (const { mark } of cronDues(rule, from * 1_000 - 1, stop * 1_000 - 1)) {
-        if (mark === 'skipped') skipped++
-        else runs++
+      for (const { due, mark } of cronDues(rule, from * 1_000 - 1, stop * 1_000 - 1)) {
+        if (mark === 'skipped') {
+          skipped++
+          newestSkipped = due
+        } else runs++
       }
     }
     from = stop
   }
-  return { runs, skipped }
+  return { runs, skipped, newestSkipped }
 }
 
 /** Each due time in (after, through], in order. */

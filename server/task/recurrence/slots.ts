@@ -50,6 +50,10 @@ export interface PassedSlots {
   readonly slots: readonly Slot[]
   /** How many more were local times that do not exist, left out under the SKIP policy. */
   readonly skippedInGap: number
+  /** The newest of those left out. */
+  readonly newestInGap?: Instant
+  /** All that comes up to here is in the counts, and nothing after it: what the next slot is counted from. */
+  readonly through: Instant
 }
 
 /**
@@ -84,11 +88,12 @@ export function nextSlot(recurrence: Recurrence, rhythm: Rhythm, last: LastSlot)
   }
   const lastStart = Math.ceil(last.lastStart || last.slot)
   const lastEnd = Math.ceil(last.lastEnd || last.slot)
-  const slot =
+  const asked =
     recurrence.kind === 'minInterval'
       ? Math.max(lastEnd, lastStart + recurrence.intervalMs)
       : lastEnd + recurrence.delayMs
-  return intervalSlot(recurrence, rhythm.id, slot)
+  // A run beside the rhythm may have ended before the slot that waits.
+  return intervalSlot(recurrence, rhythm.id, Math.max(asked, last.slot + 1))
 }
 
 /**
@@ -123,7 +128,7 @@ export function slotsBetween(
   { after, through, limit = 1_000 }: { after: Instant; through: Instant; limit?: number },
 ): PassedSlots {
   if (recurrence.kind !== 'cron' && recurrence.kind !== 'every')
-    return { count: 0, slots: [], skippedInGap: 0 }
+    return { count: 0, slots: [], skippedInGap: 0, through: after }
   const last = Math.min(through, recurrence.until ?? through)
   const passed =
     recurrence.kind === 'cron'
@@ -134,15 +139,17 @@ export function slotsBetween(
     due: dueOf(recurrence, rhythm.id, slot),
     mark,
   }))
-  let { count } = passed
   // Jitter is below half the distance of slots, so at most the newest can still be ahead.
-  if ((slots.at(-1)?.due ?? through) > through) {
-    slots.pop()
-    count--
-  }
-  const listed = slots.slice(Math.max(0, slots.length - limit))
+  const ahead = (slots.at(-1)?.due ?? through) > through ? slots.pop() : undefined
   const newest = slots.at(-1)
-  return { count, slots: listed, skippedInGap: passed.skippedInGap, ...(newest && { newest }) }
+  return {
+    count: passed.count - (ahead ? 1 : 0),
+    slots: slots.slice(Math.max(0, slots.length - limit)),
+    ...(newest && { newest }),
+    skippedInGap: passed.skippedInGap,
+    ...(passed.newestInGap !== undefined && { newestInGap: passed.newestInGap }),
+    through: ahead ? ahead.slot - 1 : Math.max(after, last),
+  }
 }
 
 /** The wall clock may be off by this much before a grid is moved for it: small corrections must not shift `every`. */
@@ -169,14 +176,15 @@ export function pullIn(
 interface Passed {
   readonly count: number
   readonly skippedInGap: number
+  readonly newestInGap?: Instant | undefined
   readonly newest: readonly { slot: Instant; mark: SlotMark }[]
 }
 
 function passedCron(recurrence: CronRecurrence, after: Instant, through: Instant, limit: number): Passed {
   const rule = cronRule(recurrence)
-  const { runs, skipped } = countCron(rule, after, through)
+  const { runs, skipped, newestSkipped } = countCron(rule, after, through)
   const newest = newestCronDues(rule, after, through, limit).map(({ due, mark }) => ({ slot: due, mark }))
-  return { count: runs, skippedInGap: skipped, newest }
+  return { count: runs, skippedInGap: skipped, newestInGap: newestSkipped, newest }
 }
 
 function passedGrid(

@@ -69,15 +69,18 @@ describe('in any zone, for the next ten years', () => {
         const counted = countCron(rule, after, after + length)
         let runs = 0
         let skipped = 0
+        let newestSkipped: number | undefined
         let walked = 0
         let next = cronNext(rule, after)
         for (; next && next.due <= after + length && walked < 20_000; walked++) {
-          if (next.mark === 'skipped') skipped++
-          else runs++
+          if (next.mark === 'skipped') {
+            skipped++
+            newestSkipped = next.due
+          } else runs++
           next = cronNext(rule, next.due)
         }
         const upTo = walked < 20_000 ? counted : countCron(rule, after, (next?.due ?? 0) - 1)
-        expect(upTo).toEqual({ runs, skipped })
+        expect(upTo).toEqual({ runs, skipped, newestSkipped })
       },
     )
     fc.assert(property, randomRuns(150))
