@@ -84,6 +84,19 @@ export interface LogPage {
   readonly through: LogPosition
 }
 
+/** A durable consumer of the log, as it is kept. */
+export interface StoredConsumer {
+  readonly name: string
+  /** Everything up to here is done with. */
+  readonly position: LogPosition
+  readonly filter: LogFilter
+  /** What it has not read may be removed. */
+  readonly lossy: boolean
+  readonly createTime: Instant
+  /** When it last read or acknowledged. */
+  readonly activeTime: Instant
+}
+
 export interface TaskQuery {
   readonly states: readonly TaskState[]
   readonly handlers: readonly string[]
@@ -174,6 +187,18 @@ export interface TaskStore {
 
   /** The position before the first entry committed at `since` or later. */
   positionAt(since: Instant): Promise<LogPosition>
+
+  /** The durable consumers, by name. */
+  consumers(): Promise<readonly StoredConsumer[]>
+
+  /** Keeps a consumer, on disk once this resolves; one of this name is replaced. */
+  keepConsumer(consumer: StoredConsumer): Promise<void>
+
+  /** Moves a consumer, forward only, on disk once this resolves. An unknown name changes nothing. */
+  moveConsumer(name: string, position: LogPosition, activeTime: Instant): Promise<void>
+
+  /** Forgets a consumer. An unknown name changes nothing. */
+  forgetConsumer(name: string): Promise<void>
 
   /** Kept in the transactions, exact over restarts, never a scan. */
   stats(): Promise<StoreStats>

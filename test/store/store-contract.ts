@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe } from 'vitest'
+import { consumersContract } from './contract/consumers.js'
 import { logContract } from './contract/log.js'
 import { findingContract } from './contract/finding.js'
 import { insertContract } from './contract/insert.js'
@@ -22,6 +23,7 @@ export function storeContract(kind: StoreKind): void {
     windowContract(current)
     findingContract(current)
     logContract(current)
+    consumersContract(current, kind)
     statsContract(current)
     restartContract(current, kind)
   })

@@ -8,6 +8,7 @@ import {
   type LogPage,
   type LogPosition,
   type Recovery,
+  type StoredConsumer,
   type StoreStats,
   type TaskPage,
   type TaskQuery,
@@ -16,7 +17,7 @@ import {
   matches,
 } from '../../server/store/task-store.js'
 import type { Instant } from '../../server/task/instant.js'
-import type { TaskResult, Transition } from '../../server/task/result.js'
+import type { Transition } from '../../server/task/result.js'
 import { startKey } from '../../server/task/start-order.js'
 import { isLive, type Task, type TaskState } from '../../server/task/task.js'
 import { MemoryDisk, type StoredRow } from './memory-disk.js'
@@ -182,6 +183,23 @@ export class MemoryStore implements TaskStore {
     })
   }
 
+  consumers(): Promise<readonly StoredConsumer[]> {
+    const byName = (a: StoredConsumer, b: StoredConsumer): number => (a.name < b.name ? -1 : 1)
+    return this.#commit('consumers', () => [...this.disk.consumers.values()].toSorted(byName))
+  }
+
+  keepConsumer(consumer: StoredConsumer): Promise<void> {
+    return this.#commit('keepConsumer', () => void this.disk.consumers.set(consumer.name, consumer))
+  }
+
+  moveConsumer(name: string, position: LogPosition, activeTime: Instant): Promise<void> {
+    return this.#commit('moveConsumer', () => this.disk.moveConsumer(name, position, activeTime))
+  }
+
+  forgetConsumer(name: string): Promise<void> {
+    return this.#commit('forgetConsumer', () => void this.disk.consumers.delete(name))
+  }
+
   stats(): Promise<StoreStats> {
     return this.#commit('stats', () => {
       const states: Record<TaskState, number> = {
@@ -259,28 +277,8 @@ export class MemoryStore implements TaskStore {
       return { kind: 'refused', stored }
     row.task = task
     if (!isLive(task.state)) row.held = false
-    for (const result of entries) this.#append(result)
+    for (const result of entries) this.disk.append(result, this.now())
     return { kind: 'stored' }
-  }
-
-  #append(result: TaskResult): void {
-    const { kind, taskId, handler, outcome, origin, labels, run } = result
-    const position = this.disk.log.length + 1
-    const bytes = new TextEncoder().encode(JSON.stringify(result))
-    const entry = {
-      position,
-      // never before an earlier one, so that it can be searched
-      commitTime: Math.max(this.now(), this.disk.log.at(-1)?.entry.commitTime ?? 0),
-      kind,
-      taskId,
-      handler,
-      outcome,
-      origin,
-      labels,
-      run,
-      bytes,
-    }
-    this.disk.log.push({ entry, result })
   }
 
   #tell(entries: readonly LogEntry[]): void {

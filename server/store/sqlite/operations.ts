@@ -1,3 +1,4 @@
+import type { ConsumerOperation } from './consumers.js'
 import type { Instant } from '../../task/instant.js'
 import type { AttemptStart, LogFilter, LogPosition, TaskQuery } from '../task-store.js'
 import type { TaskRow } from './task-codec.js'
@@ -71,6 +72,7 @@ export type WriteOperation =
   | { readonly kind: 'reserveStartIds'; readonly count: number }
   | { readonly kind: 'stats' }
   | { readonly kind: 'recover' }
+  | ConsumerOperation
   | { readonly kind: 'markCleanStop' }
 
 /** What only reads, on a connection of its own. */

@@ -141,6 +141,22 @@ export class SqliteStore implements port.TaskStore {
     return this.#channel.read({ kind: 'positionAt', since }) as Promise<port.LogPosition>
   }
 
+  consumers(): Promise<readonly port.StoredConsumer[]> {
+    return this.#channel.write({ kind: 'consumers' }) as Promise<readonly port.StoredConsumer[]>
+  }
+
+  async keepConsumer(consumer: port.StoredConsumer): Promise<void> {
+    await this.#channel.write({ kind: 'keepConsumer', consumer })
+  }
+
+  async moveConsumer(name: string, position: port.LogPosition, activeTime: Instant): Promise<void> {
+    await this.#channel.write({ kind: 'moveConsumer', name, position, activeTime })
+  }
+
+  async forgetConsumer(name: string): Promise<void> {
+    await this.#channel.write({ kind: 'forgetConsumer', name })
+  }
+
   async stats(): Promise<port.StoreStats> {
     const kept = (await this.#channel.write({ kind: 'stats' })) as Omit<port.StoreStats, 'bytes'>
     return { ...kept, bytes: this.#bytes() }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.js'
+import { ConsumerRows } from './consumers.js'
 import { Counts } from './counts.js'
 import { HandlerNumbers } from './handler-numbers.js'
 import { InsertTasks } from './insert-tasks.js'
@@ -21,6 +22,7 @@ const READS: ReadonlySet<WriteOperation['kind']> = new Set([
   'nextWaiting',
   'stats',
   'recover',
+  'consumers',
 ])
 
 /** Does what the store is asked to do, a group of operations in one transaction: the price of a commit is shared by all that waited for it. */
@@ -33,6 +35,7 @@ export class StoreWriter {
   readonly #insert: InsertTasks
   readonly #update: UpdateTasks
   readonly #window: Window
+  readonly #consumers: ConsumerRows
   readonly #setMeta
   readonly #getMeta
   readonly #oldest
@@ -52,6 +55,7 @@ export class StoreWriter {
       log: this.#log,
     })
     this.#window = new Window(connection)
+    this.#consumers = new ConsumerRows(connection)
     this.#setMeta = connection.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
     this.#getMeta = connection.prepare('SELECT value FROM meta WHERE key = ?')
     this.#oldest = connection.prepare('SELECT min(first_position) AS first FROM log')
@@ -121,6 +125,11 @@ export class StoreWriter {
         }
       case 'recover':
         return this.#recover()
+      case 'consumers':
+      case 'keepConsumer':
+      case 'moveConsumer':
+      case 'forgetConsumer':
+        return this.#consumers.run(operation)
       case 'markCleanStop':
         return void this.#setMeta.run('clean_stop', 1)
     }

@@ -37,3 +37,9 @@ CREATE INDEX ended_not_succeeded ON ended (state, handler, due, id) WHERE state 
 
 -- Results of runs that did not end their task: of recurring and of replaced tasks.
 CREATE TABLE runs (arrival INTEGER NOT NULL, run INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (arrival, run)) WITHOUT ROWID;
+
+-- Durable consumers of the log: how far each has acknowledged, and what it reads.
+CREATE TABLE consumers (
+  namespace TEXT NOT NULL, name TEXT NOT NULL, position INTEGER NOT NULL, filter TEXT NOT NULL, lossy INTEGER NOT NULL, created INTEGER NOT NULL,
+  active INTEGER NOT NULL, PRIMARY KEY (namespace, name)
+) WITHOUT ROWID;
