@@ -216,7 +216,8 @@ export class TaskService {
   }
 
   #wire(task: Task, form: PayloadForm = 'value'): WireTask {
-    return fromTask(task, form, this.#parts.admission.blockedReason(task))
+    const { store, admission } = this.#parts
+    return fromTask(task, form, store.now(), admission.blockedReason(task))
   }
 }
 

@@ -4,6 +4,8 @@ import type {
   TaskSpec as WireSpec,
 } from '../../proto/generated/punctual/v1/task.js'
 import type { BlockedReason } from '../admission/scheduler-face.js'
+import type { Instant } from '../task/instant.js'
+import { nextDueTime } from '../task/next-due-time.js'
 import type { AttemptError } from '../task/outcome.js'
 import { isLive, type Task } from '../task/task.js'
 import type { Payload, TaskSpec } from '../task/task-spec.js'
@@ -16,9 +18,10 @@ import { asValue } from './json-value.js'
 /** How much of a payload to send: JSON as a Value, as text, or nothing of it. */
 export type PayloadForm = 'value' | 'json' | 'none'
 
-/** A stored task as callers see it. */
-export function fromTask(task: Task, form: PayloadForm, blocked?: BlockedReason): WireTask {
+/** A stored task as callers see it at `now`. */
+export function fromTask(task: Task, form: PayloadForm, now: Instant, blocked?: BlockedReason): WireTask {
   const waits = task.state === 'scheduled'
+  const next = nextDueTime(task, now)
   return {
     spec: fromSpec(task.spec, form),
     state: STATES[task.state],
@@ -26,7 +29,7 @@ export function fromTask(task: Task, form: PayloadForm, blocked?: BlockedReason)
     attempts: task.attempts,
     interruptedAttempts: task.interruptions,
     dueTime: fromInstant(task.dueTime),
-    nextDueTime: waits ? fromInstant(task.notBefore) : undefined,
+    nextDueTime: next === undefined ? undefined : fromInstant(next),
     createTime: fromInstant(task.createTime),
     startTime: task.state === 'running' && task.startTimeUs > 0 ? fromMicros(task.startTimeUs) : undefined,
     paused: task.paused,
