@@ -18,6 +18,8 @@ export function blockedReason(
   if (!handlers.get(task.spec.handler)) return 'handlerMissing'
   if (task.notBefore > now) return undefined
   const live = tasks.get(task.spec.id)
+  const parkedIn = core.parked.groupOf(task.spec.id)
+  if (parkedIn?.startsWith('limit')) return 'handlerLimit'
   const { concurrencyKey } = task.spec
   if (live ? live.where === 'behindKey' : core.line.isKeyHeld(concurrencyKey)) return 'concurrencyKey'
   return live?.where === 'atLimit' && !isQuarantined(task) ? 'handlerLimit' : undefined

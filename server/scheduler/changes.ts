@@ -116,7 +116,8 @@ export class Changes {
     // it may have come into memory meanwhile: what is there is the newer
     if (tasks.get(id)) return asks
     if (found) {
-      tasks.add(new LiveTask(found, false))
+      // a parked one is ours, also in the eyes of the store
+      tasks.add(new LiveTask(found, this.#parts.core.parked.remove(id)))
       return asks
     }
     for (const ask of asks) ask.answer(new TaskNotFoundError(id))

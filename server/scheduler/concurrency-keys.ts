@@ -65,6 +65,12 @@ export class ConcurrencyKeys {
     return undefined
   }
 
+  /** How many tasks of the key wait. */
+  waiting(key: string): number {
+    const queue = this.#queues.get(key)
+    return queue ? queue.behind.length - queue.next + (queue.front ? 1 : 0) : 0
+  }
+
   isHeld(key: string): boolean {
     const queue = this.#queues.get(key)
     return queue !== undefined && (queue.holder !== undefined || queue.front !== undefined)

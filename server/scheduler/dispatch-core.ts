@@ -7,6 +7,7 @@ import { BurstDealer } from './bursts.js'
 import { HandlerWork } from './handler-work.js'
 import type { Burst, LiveTask } from './live-task.js'
 import type { LoadedHandlers } from './loaded-handlers.js'
+import { ParkedTasks } from './parked-tasks.js'
 import { PendingHeap } from './pending-heap.js'
 import type { PendingTasks } from './pending-tasks.js'
 import { type Frontier, StartLine } from './start-line.js'
@@ -30,6 +31,7 @@ export interface Decided {
  */
 export class DispatchCore {
   readonly line: StartLine
+  readonly parked = new ParkedTasks()
   readonly work = new HandlerWork()
   readonly #pending: PendingTasks
   readonly #expiring = new PendingHeap()
@@ -37,6 +39,10 @@ export class DispatchCore {
   readonly #busy: Record<Lane, number> = { thread: 0, shared: 0 }
   readonly #tasks: (LiveTask | undefined)[] = []
   readonly #freePlaces: number[] = []
+  /** Due tasks of a group of which an earlier one is parked: their turn is after it. */
+  #behindParked: LiveTask[] = []
+  /** Groups that have become shorter while tasks are parked. */
+  #touched = new Set<string>()
   #lookedAt: Instant = -Infinity
   #waiting = 0
 
@@ -53,7 +59,17 @@ export class DispatchCore {
 
   /** Due tasks that wait, for whatever reason. */
   get dueWaiting(): number {
-    return this.#waiting - this.#pending.size
+    return this.#waiting - this.#pending.size + this.parked.size
+  }
+
+  /** Tasks in memory that wait for their time or a slot, and for nothing else. */
+  get startable(): number {
+    return this.#waiting - this.blocked
+  }
+
+  /** Due tasks in memory that could not start if a slot were free. */
+  get blocked(): number {
+    return this.#waiting - this.#pending.size - this.line.length('thread') - this.line.length('shared')
   }
 
   /** When a look has something to do. */
@@ -77,7 +93,7 @@ export class DispatchCore {
     // A run of a series goes through a look, which asks what its rhythm has missed; but once only.
     const isSeen = !live.task.spec.recurrence || live.openRun === live.task.run
     if (notBefore <= this.#lookedAt && notBefore <= now && isSeen) {
-      this.line.enter(live)
+      this.#becomeDue(live)
     } else {
       live.where = 'pending'
       this.#pending.add(place, notBefore, arrival)
@@ -87,7 +103,10 @@ export class DispatchCore {
   /** Takes a waiting task out: a change of it is being stored. */
   remove(live: LiveTask): void {
     if (live.where === 'pending') this.#pending.remove(live.place)
-    else this.line.leave(live)
+    else {
+      this.line.leave(live)
+      if (this.parked.size > 0) this.touch(this.line.groupOf(live))
+    }
     live.where = 'held'
     this.#forget(live)
   }
@@ -112,7 +131,7 @@ export class DispatchCore {
         decided.push({ live, transition })
       } else {
         live.openRun = live.task.run
-        this.line.enter(live)
+        this.#becomeDue(live)
       }
     }
     return decided
@@ -135,6 +154,7 @@ export class DispatchCore {
         const live = this.line.first(lane, frontier)
         if (!live || !dealer.deal(live)) break
         this.line.start(live, lane)
+        if (this.parked.size > 0) this.touch(this.line.groupOf(live))
         this.#forget(live)
         left--
       }
@@ -167,7 +187,33 @@ export class DispatchCore {
   /** What the attempt led to is stored: its key is free. */
   settled(live: LiveTask): void {
     live.where = 'held'
+    if (this.parked.size > 0 && live.heldKey !== '') this.touch(`key ${live.heldKey}`)
     this.line.releaseKey(live)
+  }
+
+  /** Tasks that came into line behind parked ones since the last call; they are taken out. */
+  takeBehindParked(): readonly LiveTask[] {
+    if (this.#behindParked.length === 0) return this.#behindParked
+    const behind = this.#behindParked
+    this.#behindParked = []
+    return behind
+      .filter(({ where }) => where === 'behindParked')
+      .map((live) => {
+        this.#forget(live)
+        live.where = 'held'
+        return live
+      })
+  }
+
+  /** A group may need some of its parked tasks. */
+  touch(group: string): void {
+    this.#touched.add(group)
+  }
+
+  takeTouched(): ReadonlySet<string> {
+    const touched = this.#touched
+    this.#touched = new Set(LANES.map((lane) => `lane ${lane}`))
+    return touched
   }
 
   /** The wall clock was set back: what is due no longer waits for its time again. */
@@ -181,6 +227,16 @@ export class DispatchCore {
   /** Every task that waits in memory. */
   *[Symbol.iterator](): Generator<LiveTask> {
     for (const live of this.#tasks) if (live) yield live
+  }
+
+  #becomeDue(live: LiveTask): void {
+    const { parked, line } = this
+    if (parked.size > 0 && parked.isAhead(line.groupOf(live), line.orderOf(live), live.task.arrival)) {
+      live.where = 'behindParked'
+      this.#behindParked.push(live)
+    } else {
+      line.enter(live)
+    }
   }
 
   #forget(live: LiveTask): void {

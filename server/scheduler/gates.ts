@@ -29,7 +29,7 @@ const NONE: readonly Gate[] = []
 
 /** Which limits a task falls under beside the slots of its lane: that of its handler, and the quarantine, where one suspect runs at a time. */
 export class Gates {
-  readonly #byHandler = new Map<string, readonly Gate[]>()
+  readonly #byHandler = new Map<string, readonly [Gate]>()
   readonly #quarantine = new Gate(1)
 
   /** @param maxConcurrent - Of its handler; 0 = no limit. */
@@ -39,7 +39,12 @@ export class Gates {
     return isQuarantined(task) ? [this.#quarantine, ...own] : own
   }
 
-  #ofHandler(name: string, maxConcurrent: number): readonly Gate[] {
+  /** How many wait for a handler's limit. */
+  waiting(handler: string): number {
+    return this.#byHandler.get(handler)?.[0]?.waiting.size ?? 0
+  }
+
+  #ofHandler(name: string, maxConcurrent: number): readonly [Gate] {
     let gates = this.#byHandler.get(name)
     if (!gates) {
       gates = [new Gate(maxConcurrent)]

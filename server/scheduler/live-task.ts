@@ -19,6 +19,8 @@ export type Where =
   | 'atLimit'
   /** Due, but its handler is not loaded. */
   | 'noHandler'
+  /** Due, behind a task of its group that is parked; about to be parked itself. */
+  | 'behindParked'
   /** Handed to the executor, or about to be. */
   | 'handedOut'
 

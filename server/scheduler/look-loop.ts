@@ -10,6 +10,7 @@ import { type Commit, Commits } from './commits.js'
 import { DispatchCore } from './dispatch-core.js'
 import { LiveTask } from './live-task.js'
 import { LiveTasks } from './live-tasks.js'
+import { Parking } from './parking.js'
 import { Placing } from './placing.js'
 import { pullInOutside } from './pull-in.js'
 import type { SchedulerOptions, SchedulerParts } from './scheduler-options.js'
@@ -43,6 +44,7 @@ export class LookLoop {
   readonly #ids: StartIds
   readonly #notes: StartNotes
   readonly #placing: Placing
+  readonly #parking: Parking
   readonly #steps: StepWatch
   readonly #afterLook: () => void
   #nextLook: Instant = -Infinity
@@ -78,6 +80,8 @@ export class LookLoop {
     this.#ids = new StartIds(store, options.startIdBlock, wake, failed)
     this.#notes = new StartNotes(store, failed)
     this.#placing = new Placing({ core, tasks, window, store, onFailed: failed })
+    const { capacity } = options
+    this.#parking = new Parking({ core, tasks, store, capacity, goOn, wake, onFailed: failed })
     this.#steps = new StepWatch(clock, store.now())
     this.changes = new Changes({ store, core, tasks, commits, trouble, wake, goOn })
     this.attempts = new Attempts({ core, tasks, commits, notes: this.#notes, log, random, wake, goOn })
@@ -147,9 +151,10 @@ export class LookLoop {
     this.commits.flush()
     this.#notes.flush()
     this.#placing.makeRoom(this.#options.capacity, now)
+    this.#parking.look(frontier !== undefined)
     this.#placing.flush()
     const isHeldBack = frontier !== undefined && this.core.isHeldBack(frontier)
-    if (isHeldBack || this.window.nextLoad(this.core.waiting) <= now) {
+    if (isHeldBack || this.window.nextLoad(this.core.startable) <= now) {
       if (this.window.canLoad(now)) void this.load(now, isHeldBack ? LEAST_LOAD : 0)
     }
     this.#setAlarm(now)
@@ -159,7 +164,7 @@ export class LookLoop {
   /** Fills the window. */
   async load(now: Instant, least = 0): Promise<void> {
     try {
-      const tasks = await this.window.load(now, this.core.waiting, least)
+      const tasks = await this.window.load(now, this.core.startable, least)
       const then = this.#parts.store.now()
       for (const task of tasks) {
         if (!isLive(task.state) || task.state === 'running') continue
@@ -182,7 +187,7 @@ export class LookLoop {
   }
 
   #setAlarm(now: Instant): void {
-    const at = Math.min(this.#nextLook, this.window.nextLoad(this.core.waiting))
+    const at = Math.min(this.#nextLook, this.window.nextLoad(this.core.startable))
     if (this.#alarm?.at === at) return
     this.#alarm?.timer.cancel()
     this.#alarm = undefined
@@ -244,6 +249,8 @@ export class LookLoop {
     this.#nextLook = -Infinity
     if (stepMs > 0) return
     this.core.setBack(now)
+    // what is parked may not be due any more: the window finds it when it is
+    this.#placing.giveBack(this.core.parked.clear())
     this.window.reset()
     if (stepMs > -LEAST_STEP_MS) return
     const waiting = [...this.core]

@@ -50,8 +50,10 @@ export class Placing {
   /** Gives those back that fit least, if there are too many: what is due latest, or of the due what comes last. */
   makeRoom(capacity: number, now: Instant): void {
     const { core, tasks, window } = this.#parts
-    if (window.isLoading || core.waiting <= capacity * TOLERANCE) return
-    const waiting = [...core].toSorted((a, b) => core.line.compare(a, b, now))
+    if (window.isLoading || core.startable <= capacity * TOLERANCE) return
+    const waiting = [...core]
+      .filter(({ where }) => where === 'pending' || where === 'ready')
+      .toSorted((a, b) => core.line.compare(a, b, now))
     for (const live of waiting.slice(capacity)) {
       core.remove(live)
       this.#giveBack(live)
@@ -69,6 +71,11 @@ export class Placing {
       this.#givenBack.push(...arrivals)
       this.#parts.onFailed(error)
     })
+  }
+
+  /** The store may hand these out again. */
+  giveBack(arrivals: readonly number[]): void {
+    for (const arrival of arrivals) this.#givenBack.push(arrival)
   }
 
   #giveBack(live: LiveTask): void {

@@ -81,7 +81,7 @@ export class Scheduler {
   /** Whether there is room for a new task in memory and it is due soon: what to say as `near` when it is inserted. */
   wantsNear(notBefore: Instant, priority: number): boolean {
     const { window, core } = this.#loop
-    return window.wantsNear(notBefore, priority, this.#parts.store.now(), core.waiting)
+    return window.wantsNear(notBefore, priority, this.#parts.store.now(), core.startable)
   }
 
   /** Tasks were inserted just now. @param near - What was said for each: those go into memory; the others are found when they are due. */

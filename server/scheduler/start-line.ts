@@ -44,6 +44,28 @@ export class StartLine {
     return order || a.task.arrival - b.task.arrival
   }
 
+  /** What a task waits for, beside its time: those of one group start in one order. */
+  groupOf({ task: { spec } }: LiveTask): string {
+    const handler = this.#handlers.get(spec.handler)
+    if (!handler) return `handler ${spec.handler}`
+    if (spec.concurrencyKey !== '') return `key ${spec.concurrencyKey}`
+    return handler.maxConcurrent > 0 ? `limit ${spec.handler}` : `lane ${handler.lane}`
+  }
+
+  /** Its place in the order of its group, before arrival. */
+  orderOf(live: LiveTask): number {
+    return live.task.spec.concurrencyKey === '' ? this.#key(live) : live.task.notBefore
+  }
+
+  /** How many of a group wait in memory; of those at a limit, the ones that are not let in. */
+  inMemory(group: string): number {
+    const [kind = '', ...words] = group.split(' ')
+    const name = words.join(' ')
+    if (kind === 'key') return this.#keys.waiting(name)
+    if (kind === 'lane') return this.#lines[name === 'shared' ? 'shared' : 'thread'].size
+    return kind === 'limit' ? this.#gates.waiting(name) : Infinity
+  }
+
   /** A task is due. */
   enter(live: LiveTask): void {
     const { handler, concurrencyKey } = live.task.spec
@@ -67,7 +89,7 @@ export class StartLine {
 
   /** A due task no longer waits. */
   leave(live: LiveTask): void {
-    if (live.where === 'noHandler') return
+    if (live.where === 'noHandler' || live.where === 'behindParked') return
     if (live.where !== 'behindKey') this.#stepAside(live)
     if (live.task.spec.concurrencyKey === '') return
     const next = this.#keys.leave(live)
