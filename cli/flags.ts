@@ -39,7 +39,7 @@ export function whole(min: number, max: number): (text: string) => number {
 }
 
 /** One of some words, in any spelling: queue_one, queue-one, queueOne. */
-export function choice<const Word extends string>(text: string, words: readonly Word[], what: string): Word {
+function choice<const Word extends string>(text: string, words: readonly Word[], what: string): Word {
   const same = (word: string): string => word.replaceAll(/[-_]/g, '').toLowerCase()
   const found = words.find((word) => same(word) === same(text))
   if (found !== undefined) return found

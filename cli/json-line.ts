@@ -22,8 +22,7 @@ export function jsonLine(value: unknown): string {
 }
 
 /** `timedOut` as `timed_out`. */
-export const snakeCase = (word: string): string =>
-  word.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const snakeCase = (word: string): string => word.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)

@@ -42,7 +42,7 @@ export class Deadlines {
     this.#firesAt = Infinity
     const now = this.#clock.steady()
     let next = Infinity
-    for (const timed of [...this.#open]) {
+    for (const timed of this.#open) {
       if (timed.endAt <= now) timed.expire()
       else next = Math.min(next, timed.endAt)
     }

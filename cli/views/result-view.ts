@@ -27,7 +27,7 @@ export function resultLine(result: TaskResult, terminal: Terminal): string {
 }
 
 /** What a result brought: its output, its error, or why there was none. */
-export function whatCame(result: TaskResult): string {
+function whatCame(result: TaskResult): string {
   switch (result.outcome) {
     case 'succeeded':
       if (result.output instanceof Uint8Array) return `${result.output.byteLength} bytes`

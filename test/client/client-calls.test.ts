@@ -172,6 +172,15 @@ describe('calls', () => {
     expect(error).toMatchObject({ code: 'INTERNAL', reason: 'INTERNAL' })
   })
 
+  it('end with the error of the last try when the deadline leaves no time for another', async () => {
+    const { service, client } = await startClient()
+    service.answer('getStats', () => {
+      throw new RpcError('UNAVAILABLE', 'draining', { reason: 'DRAINING', retryAfterMs: 2_000 })
+    })
+    await expect(client.stats({ deadlineMs: 2_000 })).rejects.toThrow('draining')
+    expect(service.requests('getStats')).toHaveLength(1)
+  })
+
   it('are tried again, except a RunNow that may already have been done', async () => {
     const { service, client, clock } = await startClient()
     let tries = 0

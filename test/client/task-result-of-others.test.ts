@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TaskEndedError, TaskNotFoundError } from '../../client/index.js'
-import { TaskState } from '../../proto/generated/punctual/v1/task.js'
+import { Outcome } from '../../proto/generated/punctual/v1/result.js'
+import { Recurrence, TaskSpec, TaskState } from '../../proto/generated/punctual/v1/task.js'
 import { startClient } from '../support/client-of.js'
 import { silence } from '../support/fake-service.js'
 import { resultMessage, scheduledMessage, taskMessage } from '../support/messages.js'
@@ -50,6 +51,20 @@ describe('the result of a task that was stored before', () => {
     }))
     const task = await client.schedule('echo', 1, { id: 'a', onConflict: 'replace' })
     expect((await task.result()).run).toBe(5)
+  })
+
+  it('and recurs is that of the next run that is not skipped', async () => {
+    const { service, client } = await startClient()
+    const series = taskMessage({ spec: TaskSpec.create({ id: 'a' }) })
+    if (series.spec)
+      series.spec.recurrence = Recurrence.create({ rule: { $case: 'cron', value: '* * * * *' } })
+    service.answer('getTask', () => ({ task: series, result: resultMessage('a', { run: 3n, last: false }) }))
+    service.answer('waitForResult', ({ run }) => {
+      const outcome = run === undefined ? Outcome.SKIPPED : Outcome.SUCCEEDED
+      return { task: series, result: resultMessage('a', { run: run ?? 4n, outcome, last: false }) }
+    })
+    expect(await client.wait('a')).toMatchObject({ run: 5, outcome: 'succeeded' })
+    expect(service.requests('waitForResult').map(({ run }) => run)).toEqual([undefined, 5n])
   })
 
   it('outlasts a server that is away', async () => {

@@ -19,6 +19,25 @@ describe('result() of a recurring task', () => {
     expect((await next).run).toBe(3)
   })
 
+  it('is not a run that had ended before it was asked for', async () => {
+    const { service, client } = await startScheduling()
+    const task = await tick(client)
+    const first = task.result()
+    const stream = await service.stream()
+    const ended = (run: bigint) =>
+      stream.send({ results: [resultMessage('tick', { run, last: false })], cursor: 'c' })
+    ended(1n)
+    expect((await first).run).toBe(1)
+    const other = await client.schedule('echo', 1, { id: 'other' })
+    const marker = other.result()
+    ended(2n)
+    stream.send({ results: [resultMessage('other')], cursor: 'c' })
+    await marker
+    const next = task.result()
+    ended(3n)
+    expect((await next).run).toBe(3)
+  })
+
   it('or the run that is asked for', async () => {
     const { service, client } = await startScheduling()
     const task = await tick(client)

@@ -11,6 +11,7 @@ import { ScheduleRequest } from '../../proto/generated/punctual/v1/scheduler_ser
 describe('times on the wire', () => {
   it('come back as they were, also before 1970, with nanos that count forward', () => {
     const instants = fc.date({
+      noInvalidDate: true,
       min: new Date('0001-01-01T00:00:00Z'),
       max: new Date('9999-12-31T23:59:59.999Z'),
     })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   type handleUnaryCall,
   type Metadata,
@@ -6,7 +7,6 @@ import {
   type ServerUnaryCall,
   type ServerWritableStream,
   type sendUnaryData,
-  status,
 } from '@grpc/grpc-js'
 import {
   type SchedulerServiceServer,
@@ -161,6 +161,11 @@ export class FakeStream {
     return this.#call.write(StreamResultsResponse.create({ logId: 'log', ...message }))
   }
 
+  /** Resolves when flow control lets more be sent. */
+  async drained(): Promise<void> {
+    await once(this.#call, 'drain')
+  }
+
   /** Ends the call with OK. */
   end(): void {
     this.#call.end()
@@ -174,5 +179,3 @@ export class FakeStream {
 
 /** Never answers. */
 export const silence = (): Promise<never> => new Promise(() => {})
-
-export { status }
