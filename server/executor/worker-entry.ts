@@ -25,8 +25,8 @@ export function workerEntry(modules: readonly string[]): WorkerEntry {
 
 const isTypeScript = (module: string): boolean => /\.[mc]?ts$/.test(module)
 
-/** `--import tsx` loads no ES modules in a worker thread: it looks for the main thread. */
-function typeScriptLoader(): string | undefined {
+/** What a thread has to import to load TypeScript. `--import tsx` loads no ES modules in a worker thread: it looks for the main thread. */
+export function typeScriptLoader(): string | undefined {
   try {
     const api = import.meta.resolve('tsx/esm/api')
     return `data:text/javascript,${encodeURIComponent(`import { register } from ${JSON.stringify(api)}; register()`)}`

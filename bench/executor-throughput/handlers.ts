@@ -1,4 +1,4 @@
-import { defineHandler } from '../server/handlers/index.js'
+import { defineHandler } from '../../server/handlers/index.js'
 
 /** Handlers that do next to nothing: what is left is the way to the thread and back. */
 export const handlers = [

@@ -1,15 +1,15 @@
 /**
  * Attempts per second through the thread executor, in bursts of 1 to 256, beside a bare worker that echoes as many plain objects a message, in the same run.
  *
- *   node --import tsx bench/executor-throughput.ts [seconds each, default 2]
+ *   node --import tsx bench/executor-throughput/run.ts [seconds each, default 2]
  */
 import { cpus } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import Table from 'cli-table3'
-import type { AttemptRequest } from '../server/executor/executor.js'
-import { ThreadExecutor } from '../server/executor/thread-executor.js'
-import { createCatalogue } from '../server/handlers/handler-catalogue.js'
-import { loadHandlers } from '../server/handlers/load-handlers.js'
+import type { AttemptRequest } from '../../server/executor/executor.js'
+import { ThreadExecutor } from '../../server/executor/thread-executor.js'
+import { createCatalogue } from '../../server/handlers/handler-catalogue.js'
+import { loadHandlers } from '../../server/handlers/load-handlers.js'
 
 const SECONDS = Number(process.argv[2] ?? 2)
 const THREADS = 2
@@ -77,7 +77,7 @@ function request(startId: number, handler: string): AttemptRequest {
 }
 
 async function executorRate(size: number, handler: string): Promise<Rate> {
-  const modules = [new URL('./executor-handlers.ts', import.meta.url).href]
+  const modules = [new URL('./handlers.ts', import.meta.url).href]
   const catalogue = createCatalogue(await loadHandlers(modules))
   const executor = new ThreadExecutor({ catalogue, modules, threadSlots: THREADS })
   const open = new Map<number, { left: number; resolve(): void }>()
@@ -131,6 +131,7 @@ async function echoRate(size: number): Promise<Rate> {
 
 const table = new Table({
   head: ['burst', 'handler', 'attempts/s', 'CPU µs', 'main busy', 'x bare echo'],
+  style: { head: [], border: [], compact: true },
   colAligns: ['right', 'left', 'right', 'right', 'right', 'right'],
 })
 for (const size of [1, 16, 64, 256]) {
