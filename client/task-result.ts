@@ -100,41 +100,56 @@ export type TaskResult<Name extends string = string, Output = unknown> =
 /** Every outcome. */
 export type ResultOutcome = TaskResult['outcome']
 
-const CANCEL_STAGES = {
+const CANCEL_STAGES: Partial<Record<CancelStage, Cancelled['cancelStage']>> = {
   [CancelStage.COOPERATIVE]: 'cooperative',
   [CancelStage.TERMINATED]: 'terminated',
-} as const
+}
 
-const SKIP_REASONS = {
+const SKIP_REASONS: Partial<Record<SkipReason, Skipped['skipReason']>> = {
   [SkipReason.OVERLAP]: 'overlap',
   [SkipReason.PAUSED]: 'paused',
   [SkipReason.DST_GAP]: 'dstGap',
-} as const
+}
+
+/** A result in the making. */
+type Draft = { -readonly [Key in keyof ResultFacts]: ResultFacts[Key] } & {
+  outcome: ResultOutcome
+  output?: unknown
+  error?: AttemptFailure
+  cancelStage?: Cancelled['cancelStage']
+  skipReason?: Skipped['skipReason']
+  skippedCount?: number
+}
 
 /** The plain form of an entry of the log. Names and outputs are what the caller's type of the handlers says; nothing checks them here. */
 export function toTaskResult(message: ResultMessage): TaskResult {
-  const facts = resultFacts(message)
+  const draft = draftOf(message)
   switch (message.outcome) {
     case Outcome.SUCCEEDED:
-      return { ...facts, outcome: 'succeeded', output: outputOf(message) }
+      draft.outcome = 'succeeded'
+      draft.output = outputOf(message)
+      break
     case Outcome.TIMED_OUT:
-      return { ...facts, outcome: 'timedOut', ...failure(message.error) }
-    case Outcome.CANCELLED: {
-      const stages: Partial<Record<CancelStage, Cancelled['cancelStage']>> = CANCEL_STAGES
-      return { ...facts, outcome: 'cancelled', cancelStage: stages[message.cancelStage] ?? 'neverStarted' }
-    }
+      draft.outcome = 'timedOut'
+      break
+    case Outcome.CANCELLED:
+      draft.outcome = 'cancelled'
+      draft.cancelStage = CANCEL_STAGES[message.cancelStage] ?? 'neverStarted'
+      break
     case Outcome.EXPIRED:
-      return { ...facts, outcome: 'expired' }
-    case Outcome.SKIPPED: {
-      const reasons: Partial<Record<SkipReason, Skipped['skipReason']>> = SKIP_REASONS
-      const skipReason = reasons[message.skipReason] ?? 'missed'
-      return { ...facts, outcome: 'skipped', skipReason, skippedCount: Number(message.skippedCount) }
-    }
+      draft.outcome = 'expired'
+      break
+    case Outcome.SKIPPED:
+      draft.outcome = 'skipped'
+      draft.skipReason = SKIP_REASONS[message.skipReason] ?? 'missed'
+      draft.skippedCount = Number(message.skippedCount)
+      break
     case Outcome.FAILED:
     case Outcome.UNSPECIFIED:
     case Outcome.UNRECOGNIZED:
-      return { ...facts, outcome: 'failed', ...failure(message.error) }
   }
+  if (message.error !== undefined) draft.error = { ...message.error }
+  return draft as TaskResult
 }
 
 /** How an attempt failed, or nothing. */
@@ -142,12 +157,14 @@ export function toAttemptFailure(error: TaskError | undefined): AttemptFailure |
   return error && { ...error }
 }
 
-function resultFacts(message: ResultMessage): ResultFacts {
+/** One object, filled in place: spreading facts into a second one costs more than all of its values. */
+function draftOf(message: ResultMessage): Draft {
   const { dueTime, startTime, endTime, commitTime } = message
   const due = dueTime === undefined ? 0 : toMillis(dueTime)
   const end = endTime === undefined ? 0 : toMillis(endTime)
-  const facts = {
-    kind: message.kind === ResultKind.ATTEMPT ? ('attempt' as const) : ('result' as const),
+  const draft: Draft = {
+    kind: message.kind === ResultKind.ATTEMPT ? 'attempt' : 'result',
+    outcome: 'failed',
     sequence: Number(message.sequence),
     taskId: message.taskId,
     handler: message.handler,
@@ -156,7 +173,6 @@ function resultFacts(message: ResultMessage): ResultFacts {
     interruptedAttempts: message.interruptedAttempts,
     dueTime: new Date(Math.floor(due)),
     endTime: new Date(Math.floor(end)),
-    ...(commitTime && { commitTime: toDate(commitTime) }),
     workerId: message.workerId,
     labels: message.labels,
     traceId: message.traceId,
@@ -164,17 +180,18 @@ function resultFacts(message: ResultMessage): ResultFacts {
     last: message.last,
     manual: message.manual,
   }
-  if (startTime === undefined) return facts
-  const start = toMillis(startTime)
-  // subtraction of large numbers leaves dust below the microsecond
-  const span = (ms: number): number => Math.round(ms * 1_000) / 1_000
-  return {
-    ...facts,
-    startTime: new Date(Math.floor(start)),
-    latenessMs: span(start - due),
-    durationMs: span(end - start),
+  if (commitTime !== undefined) draft.commitTime = toDate(commitTime)
+  if (startTime !== undefined) {
+    const start = toMillis(startTime)
+    draft.startTime = new Date(Math.floor(start))
+    draft.latenessMs = difference(start, due)
+    draft.durationMs = difference(end, start)
   }
+  return draft
 }
+
+/** Subtraction of large numbers leaves dust below the microsecond. */
+const difference = (later: number, earlier: number): number => Math.round((later - earlier) * 1_000) / 1_000
 
 function outputOf({ payload }: ResultMessage): unknown {
   switch (payload?.$case) {
@@ -189,6 +206,3 @@ function outputOf({ payload }: ResultMessage): unknown {
       return undefined
   }
 }
-
-const failure = (error: TaskError | undefined): { error?: AttemptFailure } =>
-  error === undefined ? {} : { error: { ...error } }
