@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, credentials, type ServiceError, status } from '@grpc/grpc-js'
@@ -10,6 +10,7 @@ import {
   SchedulerServiceService as rpc,
 } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import { TaskSpec } from '../../proto/generated/punctual/v1/task.js'
+import { makeCertificates } from './certificates.js'
 import { ServerProcess } from './server-process.js'
 
 const COMMAND = 'dist/cli/main.js'
@@ -155,38 +156,3 @@ describe('punctual serve', () => {
     await expect(stranger).rejects.toMatchObject({ code: status.UNAVAILABLE })
   })
 })
-
-/** An authority, and certificates of it for the server and one client. */
-function makeCertificates(at: string): void {
-  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: at, stdio: 'pipe' })
-  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  openssl(
-    'req',
-    '-x509',
-    ...newKey,
-    '-keyout',
-    'ca-key.pem',
-    '-out',
-    'ca.pem',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=test authority',
-  )
-  writeFileSync(join(at, 'names.cnf'), 'subjectAltName = IP:127.0.0.1, DNS:localhost\n')
-  for (const name of ['server', 'client']) {
-    openssl('req', ...newKey, '-keyout', `${name}-key.pem`, '-out', `${name}.csr`, '-subj', `/CN=${name}`)
-    const sign = [
-      '-CA',
-      'ca.pem',
-      '-CAkey',
-      'ca-key.pem',
-      '-CAcreateserial',
-      '-days',
-      '2',
-      '-extfile',
-      'names.cnf',
-    ]
-    openssl('x509', '-req', '-in', `${name}.csr`, ...sign, '-out', `${name}.pem`)
-  }
-}
