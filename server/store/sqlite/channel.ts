@@ -1,3 +1,4 @@
+import type { Log } from '../../task/log.js'
 import type { Durability } from './connection.js'
 import type { ReadOperation, WriteOperation } from './operations.js'
 
@@ -8,6 +9,12 @@ export interface StoreSettings {
   readonly durability: Durability
   /** For the name of a copy made before a migration. */
   readonly nowMs: number
+  /** How long a statement waits for another program's lock, in ms. */
+  readonly lockWaitMs: number
+  /** Bytes of the disk that new tasks leave free. */
+  readonly diskReserveBytes: number
+  /** The file's largest size in pages; 0 = no limit. */
+  readonly maxPages: number
 }
 
 /** The way to the place where SQLite runs: another thread, or (in tests) this one. */
@@ -20,3 +27,6 @@ export interface Channel {
   read(operation: ReadOperation): Promise<unknown>
   close(): Promise<void>
 }
+
+/** Makes a channel. */
+export type MakeChannel = (settings: StoreSettings, log: Log) => Channel

@@ -8,7 +8,7 @@ export type Durability = 'full' | 'relaxed'
 export interface ConnectionOptions {
   readonly readOnly?: boolean
   readonly durability?: Durability
-  /** How long a statement waits for another process' lock, in ms. Default 250: the thread is blocked meanwhile, and callers get UNAVAILABLE after. */
+  /** How long a statement waits for another program's lock, in ms; the thread is blocked meanwhile. Default 250. */
   readonly lockWaitMs?: number
   /** Page cache in KiB. */
   readonly cacheKiB?: number
@@ -44,6 +44,19 @@ export function openConnection(file: string, options: ConnectionOptions = {}): C
     throw error
   }
   return connection
+}
+
+/** What durability rests on, as SQLite says it: for the log, so that a difference between two starts would show. */
+export function pragmasOf(connection: Connection): Record<string, string | number> {
+  const value = (name: string) =>
+    Object.values(connection.prepare(`PRAGMA ${name}`).get() ?? {})[0] as string | number
+  return {
+    sqlite: Object.values(connection.prepare('SELECT sqlite_version()').get() ?? {})[0] as string,
+    journalMode: value('journal_mode'),
+    synchronous: value('synchronous'),
+    busyTimeoutMs: value('busy_timeout'),
+    pageSize: value('page_size'),
+  }
 }
 
 /** A bare connection on a file that is only ever locked. Does not wait: who holds the lock keeps it. */

@@ -1,28 +1,39 @@
 import type { TaskState } from '../../task/task.js'
+import type { Instant } from '../../task/instant.js'
+import type { LogPosition } from '../task-store.js'
 import type { Connection } from './connection.js'
 import { STATE_NUMBER } from './numbers.js'
 
-/** Tasks by state and entries of the log: kept in every transaction, so that stats never scan. */
+/** A state's number, entries of the log, or their bytes. */
+export type Counted = number | 'log' | 'logBytes'
+
+interface Kept {
+  readonly counts: Record<string, number>
+  /** Number of the commit that wrote this. */
+  commit: number
+  /** What retention has removed: position and commit time of the newest entry of it. */
+  floor: { position: LogPosition; commitTime: Instant }
+}
+
+/** Numbers that are kept in every transaction, so that nothing is ever counted by a scan. */
 export class Counts {
   readonly #save
   readonly #load
-  #values: Record<string, number>
-  #dirty = false
+  #kept: Kept
 
   constructor(connection: Connection) {
     this.#save = connection.prepare("INSERT OR REPLACE INTO meta VALUES ('counts', ?)")
     this.#load = connection.prepare("SELECT value FROM meta WHERE key = 'counts'")
-    this.#values = this.#stored()
+    this.#kept = this.#stored()
   }
 
-  /** `what`: a state's number, or 'log'. */
-  add(what: number | 'log', difference: number): void {
-    this.#values[what] = (this.#values[what] ?? 0) + difference
-    this.#dirty = true
+  add(what: Counted, difference: number): void {
+    const { counts } = this.#kept
+    counts[what] = (counts[what] ?? 0) + difference
   }
 
-  get(what: number | 'log'): number {
-    return this.#values[what] ?? 0
+  get(what: Counted): number {
+    return this.#kept.counts[what] ?? 0
   }
 
   byState(): Record<TaskState, number> {
@@ -31,21 +42,39 @@ export class Counts {
     ) as Record<TaskState, number>
   }
 
-  /** Writes what has changed; part of the transaction under way. */
+  /** The newest commit that is on disk, or the one under way. */
+  get commit(): number {
+    return this.#kept.commit
+  }
+
+  /** Numbers the commit under way. */
+  begin(): number {
+    this.#kept.commit += 1
+    return this.#kept.commit
+  }
+
+  get logFloor(): Readonly<Kept['floor']> {
+    return this.#kept.floor
+  }
+
+  set logFloor(floor: Readonly<Kept['floor']>) {
+    this.#kept.floor = floor
+  }
+
+  /** Part of the transaction under way. */
   flush(): void {
-    if (!this.#dirty) return
-    this.#save.run(JSON.stringify(this.#values))
-    this.#dirty = false
+    this.#save.run(JSON.stringify(this.#kept))
   }
 
   /** After a rollback. */
   reload(): void {
-    this.#values = this.#stored()
-    this.#dirty = false
+    this.#kept = this.#stored()
   }
 
-  #stored(): Record<string, number> {
+  #stored(): Kept {
     const row = this.#load.get() as { value: string } | undefined
-    return row ? (JSON.parse(row.value) as Record<string, number>) : {}
+    return row
+      ? (JSON.parse(row.value) as Kept)
+      : { counts: {}, commit: 0, floor: { position: 0, commitTime: 0 } }
   }
 }

@@ -6,15 +6,13 @@ export class HandlerNumbers {
   readonly #byNumber = new Map<number, string>()
   readonly #insert
   readonly #find
+  readonly #all
 
   constructor(connection: Connection) {
     this.#insert = connection.prepare('INSERT INTO handlers (name) VALUES (?) ON CONFLICT DO NOTHING')
     this.#find = connection.prepare('SELECT number FROM handlers WHERE name = ?')
-    for (const row of connection.prepare('SELECT number, name FROM handlers').all() as {
-      number: number
-      name: string
-    }[])
-      this.#remember(row.number, row.name)
+    this.#all = connection.prepare('SELECT number, name FROM handlers')
+    this.reload()
   }
 
   /** The name's number; a new name gets one in the transaction under way. */
@@ -42,14 +40,11 @@ export class HandlerNumbers {
     return name
   }
 
-  /** Forgets numbers given in a transaction that was rolled back. */
-  reload(connection: Connection): void {
+  /** Reads what is stored: others may have written, or a transaction was rolled back. */
+  reload(): void {
     this.#byName.clear()
     this.#byNumber.clear()
-    for (const row of connection.prepare('SELECT number, name FROM handlers').all() as {
-      number: number
-      name: string
-    }[])
+    for (const row of this.#all.all() as { number: number; name: string }[])
       this.#remember(row.number, row.name)
   }
 

@@ -1,7 +1,9 @@
+import { StoreUnavailableError } from '../../task/errors.js'
 import type { Channel, StoreSettings } from './channel.js'
 import type { ReadOperation, WriteOperation } from './operations.js'
 import { StoreReader } from './reader.js'
 import { type OpenStore, openStoreFolder } from './store-folder.js'
+import { domainError } from './store-trouble.js'
 import { StoreWriter } from './writer.js'
 
 interface Waiting {
@@ -10,12 +12,16 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
+interface Opened {
+  readonly store: OpenStore
+  readonly writer: StoreWriter
+  readonly reader: StoreReader
+}
+
 /** SQLite in this thread: for tests on virtual time, where a commit must be over when the microtasks have drained. */
 export class InlineChannel implements Channel {
   readonly #settings: StoreSettings
-  #store: OpenStore | undefined
-  #writer: StoreWriter | undefined
-  #reader: StoreReader | undefined
+  #opened: Opened | undefined
   #waiting: Waiting[] = []
 
   constructor(settings: StoreSettings) {
@@ -23,9 +29,12 @@ export class InlineChannel implements Channel {
   }
 
   async open(): Promise<void> {
-    this.#store = openStoreFolder(this.#settings.folder, this.#settings)
-    this.#writer = new StoreWriter(this.#store.connection)
-    this.#reader = new StoreReader(this.#store.connection)
+    const store = openStoreFolder(this.#settings)
+    this.#opened = {
+      store,
+      writer: new StoreWriter(store.connection, store.room),
+      reader: new StoreReader(store.connection),
+    }
   }
 
   write(operation: WriteOperation): Promise<unknown> {
@@ -36,30 +45,38 @@ export class InlineChannel implements Channel {
   }
 
   async read(operation: ReadOperation): Promise<unknown> {
-    if (!this.#reader) throw new Error('the store is not open')
-    return this.#reader.run(operation)
+    const { reader } = this.#mustBeOpen()
+    try {
+      return reader.run(operation)
+    } catch (error) {
+      throw domainError(error as Error)
+    }
   }
 
   async close(): Promise<void> {
-    if (this.#waiting.length > 0) this.#commit()
-    this.#store?.close()
-    this.#store = undefined
-    this.#reader = undefined
-    this.#writer = undefined
+    this.#commit()
+    this.#opened?.store.close()
+    this.#opened = undefined
   }
 
   #commit(): void {
     const group = this.#waiting
     this.#waiting = []
-    const writer = this.#writer
-    if (!writer) {
-      for (const { reject } of group) reject(new Error('the store is closed'))
-      return
+    if (group.length === 0) return
+    try {
+      const answers = this.#mustBeOpen().writer.run(group.map(({ operation }) => operation))
+      for (const [i, { resolve, reject }] of group.entries()) {
+        const answer = answers[i]
+        if (answer?.ok) resolve(answer.value)
+        else reject(domainError(answer?.error ?? new Error('the writer gave no answer')))
+      }
+    } catch (error) {
+      for (const { reject } of group) reject(error as Error)
     }
-    writer.run(group.map(({ operation }) => operation)).forEach((answer, i) => {
-      const { resolve, reject } = group[i] as Waiting
-      if (answer.ok) resolve(answer.value)
-      else reject(answer.error)
-    })
+  }
+
+  #mustBeOpen(): Opened {
+    if (!this.#opened) throw new StoreUnavailableError('it is not open')
+    return this.#opened
   }
 }

@@ -6,8 +6,8 @@ import { HandlerNumbers } from './handler-numbers.js'
 import { idOf, storedId } from './id-key.js'
 import { Lookup } from './lookup.js'
 import { STATE_NUMBER } from './numbers.js'
-import { unpackSpec } from './spec-codec.js'
-import type { TaskRow } from './task-codec.js'
+import { readSpec } from './spec-codec.js'
+import type { TaskRow } from './task-rows.js'
 
 /** Rows that one page looks at, at most; a page may be short because of it. */
 const MAX_LOOKED_AT = 10_000
@@ -149,6 +149,6 @@ function earliest(sources: readonly Source[]): Source | undefined {
 function wanted(query: TaskQuery, row: TaskRow): boolean {
   const labels = Object.entries(query.labels)
   if (labels.length === 0) return true
-  const { labels: own } = unpackSpec(row.spec, row)
+  const { labels: own } = readSpec(row.spec, { ...row, priority: 0 })
   return labels.every(([key, value]) => Object.hasOwn(own, key) && own[key] === value)
 }

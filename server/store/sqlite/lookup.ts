@@ -1,27 +1,26 @@
 import type { Connection } from './connection.js'
-import { unpackEndedTask } from './ended-task.js'
 import type { HandlerNumbers } from './handler-numbers.js'
 import { idFromKey, idKey, idOf } from './id-key.js'
 import type { LogAppender } from './log-appender.js'
-import { LogBody, type PackedEntry, readOne } from './log-body.js'
-import type { TaskRow } from './task-codec.js'
+import { LogBody, type LogRow } from './log-body.js'
+import { readEntry, runOf, type StoredEntry } from './log-entry-codec.js'
+import { BytesIn } from './bytes-in.js'
+import { LIVE_COLUMNS } from './table-columns.js'
+import type { TaskRow } from './task-rows.js'
 
-/** A row of `near` or `waiting`. */
+/** A row of `near` or `waiting`: LIVE_COLUMNS. */
 export interface LiveRow {
-  arrival: number
-  id: unknown
-  shard: number
-  handler: number
-  state: number
-  paused: number
-  priority: number
-  due: number
-  not_before: number
-  created: number
-  log_position: number
-  start_id: number
-  progress: string | null
-  spec: Uint8Array
+  readonly arrival: number
+  readonly id: unknown
+  readonly handler: number
+  readonly due: number
+  readonly state: number
+  readonly start_id: number
+  readonly attempts: number | null
+  readonly start_us: number | null
+  readonly log_position: number
+  readonly head: Uint8Array
+  readonly spec: Uint8Array
 }
 
 export interface FoundTask {
@@ -32,7 +31,8 @@ export interface FoundTask {
 export interface FoundEntry {
   readonly position: number
   readonly commitTime: number
-  readonly entry: PackedEntry
+  /** Packed: `readEntry`. */
+  readonly entry: Uint8Array
 }
 
 /** Finds single tasks and results by key: never a scan. */
@@ -55,8 +55,8 @@ export class Lookup {
     this.#arrivals = connection.prepare(
       `SELECT e.key AS i, ids.arrival FROM json_each(?1) e CROSS JOIN ids ON ids.namespace = '' AND ids.id = ${idFromKey('e.value')}`,
     )
-    this.#near = connection.prepare('SELECT * FROM near WHERE arrival = ?')
-    this.#waiting = connection.prepare('SELECT * FROM waiting WHERE arrival = ?')
+    this.#near = connection.prepare(`SELECT ${LIVE_COLUMNS} FROM near WHERE arrival = ?`)
+    this.#waiting = connection.prepare(`SELECT ${LIVE_COLUMNS} FROM waiting WHERE arrival = ?`)
     this.#ended = connection.prepare('SELECT position FROM ended WHERE arrival = ?')
     this.#body = connection.prepare(
       'SELECT first_position AS first, last_position AS last, commit_time AS time, body FROM log WHERE first_position <= ? ORDER BY first_position DESC LIMIT 1',
@@ -80,11 +80,11 @@ export class Lookup {
 
   find(arrival: number): FoundTask | undefined {
     const live = this.live(arrival)
-    if (live) return { row: this.rowOf(live.row), logPosition: live.row.log_position }
+    if (live) return { row: this.rowOf(live), logPosition: live.log_position }
     const ended = this.#ended.get(arrival) as { position: number } | undefined
-    const entry = ended && this.entryAt(ended.position)
+    const found = ended && this.entryAt(ended.position)
     // Where the task came in is forgotten at its end; just before its last result is a start that misses none of what is still to come.
-    return entry && { row: unpackEndedTask(entry.entry.task), logPosition: entry.position - 1 }
+    return found && { row: endedRow(readEntry(found.entry)), logPosition: found.position - 1 }
   }
 
   mustFind(arrival: number): FoundTask {
@@ -93,29 +93,17 @@ export class Lookup {
     return found
   }
 
-  live(arrival: number): { readonly table: 'near' | 'waiting'; readonly row: LiveRow } | undefined {
-    const near = this.#near.get(arrival) as LiveRow | undefined
-    if (near) return { table: 'near', row: near }
-    const waiting = this.#waiting.get(arrival) as LiveRow | undefined
-    return waiting && { table: 'waiting', row: waiting }
+  live(arrival: number): LiveRow | undefined {
+    return (this.#near.get(arrival) ?? this.#waiting.get(arrival)) as LiveRow | undefined
   }
 
   rowOf(live: LiveRow): TaskRow {
-    return {
-      arrival: live.arrival,
-      id: idOf(live.id),
-      shard: live.shard,
-      handler: this.#handlers.nameOf(live.handler),
-      state: live.state,
-      paused: live.paused,
-      priority: live.priority,
-      due: live.due,
-      notBefore: live.not_before,
-      created: live.created,
-      startId: live.start_id,
-      progress: live.progress,
-      spec: live.spec,
-    }
+    const { arrival, head, spec, start_us: startTimeUs, attempts } = live
+    const started =
+      attempts === null || startTimeUs === null
+        ? undefined
+        : { startId: live.start_id, startTimeUs, attempts }
+    return { arrival, id: idOf(live.id), handler: this.#handlers.nameOf(live.handler), started, head, spec }
   }
 
   /** The newest result of a task, or that of one run. */
@@ -125,7 +113,7 @@ export class Lookup {
     if (arrival === undefined) return undefined
     const ended = this.#ended.get(arrival) as { position: number } | undefined
     const last = ended && this.entryAt(ended.position)
-    if (last && (run === undefined || last.entry.run === run)) return last
+    if (last && (run === undefined || runOf(last.entry) === run)) return last
     const earlier = (run === undefined ? this.#newestRun.get(arrival) : this.#run.get(arrival, run)) as
       | { position: number }
       | undefined
@@ -134,13 +122,13 @@ export class Lookup {
 
   entryAt(position: number): FoundEntry | undefined {
     const gathered = this.#log?.gathered(position)
-    if (gathered) return { position, commitTime: gathered.commitTime, entry: readOne(gathered.entry) }
+    if (gathered) return { position, ...gathered }
     const row = this.#bodyWith(position)
     const entry = row?.entryAt(position)
     return row && entry && { position, commitTime: row.commitTime, entry }
   }
 
-  /** Forgets the row that was read last: rows may be written anew. */
+  /** Forgets the row that was read last: rows were written anew. */
   forget(): void {
     this.#read = undefined
   }
@@ -149,9 +137,15 @@ export class Lookup {
   #bodyWith(position: number): LogBody | undefined {
     const read = this.#read
     if (read && read.first <= position && position <= read.last) return read
-    const row = this.#body.get(position) as ConstructorParameters<typeof LogBody>[0] | undefined
+    const row = this.#body.get(position) as unknown as LogRow | undefined
     if (!row || row.last < position) return undefined
     this.#read = new LogBody(row)
     return this.#read
   }
+}
+
+function endedRow({ arrival, taskId, handler, task }: StoredEntry): TaskRow {
+  const from = new BytesIn(task)
+  const head = from.bytes(from.u32())
+  return { arrival, id: taskId, handler, started: undefined, head, spec: from.rest() }
 }

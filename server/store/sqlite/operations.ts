@@ -1,62 +1,63 @@
 import type { ConsumerOperation } from './consumers.js'
 import type { Instant } from '../../task/instant.js'
-import type { AttemptStart, LogFilter, LogPosition, TaskQuery } from '../task-store.js'
-import type { TaskRow } from './task-codec.js'
+import type { LogFilter, LogPosition, TaskQuery } from '../task-store.js'
 
-/** New tasks, column by column: one JSON list and a few blobs a batch instead of a statement a row. */
-export interface InsertColumns {
-  /** `idKey` of each. */
-  readonly keys: readonly string[]
-  readonly shards: readonly number[]
+/** New tasks of one call: a text and two buffers, whatever their number. */
+export interface PackedInsert {
+  readonly count: number
+  /** `idKey` of each, as a JSON list. */
+  readonly keys: string
+  /** The names that `handler` counts in. */
   readonly handlers: readonly string[]
-  readonly states: readonly number[]
-  readonly paused: readonly number[]
-  readonly priorities: readonly number[]
-  readonly dues: readonly number[]
-  readonly notBefores: readonly number[]
-  readonly created: readonly number[]
-  /** 1 = a scheduler holds it at once. */
-  readonly nears: readonly number[]
-  /** null = all rows are without progress. */
-  readonly progress: readonly (string | null)[] | null
-  /** The packed specs one after another. */
-  readonly specs: Uint8Array
-  readonly specBytes: readonly number[]
+  /** INSERT.width numbers a task. */
+  readonly numbers: Float64Array
+  /** Head and spec of each, one after another. */
+  readonly bytes: Uint8Array
 }
 
-/** One task's new state. */
-export interface PackedTransition {
-  readonly arrival: number
-  /** Fence: refused when the stored start id is larger. */
-  readonly startId: number
-  readonly reopen: boolean
-  /** Live: the row to store. Ended: undefined. */
-  readonly live: TaskRow | undefined
-  /** Store `live.spec` too: it is another than before. */
-  readonly newSpec: boolean
-  /** Ended: what the list of ended tasks holds. */
-  readonly ended:
-    | { readonly key: string; readonly due: number; readonly state: number; readonly handler: string }
-    | undefined
-  /** Which of the operation's entries are its own: from (inclusive) to (exclusive). The last one is its result if it ended. */
-  readonly entriesFrom: number
-  readonly entriesTo: number
-  /** Runs whose results are among the entries, by entry: what `runs` remembers when the task lives on. */
-  readonly runs: readonly number[]
+/** Numbers of a task to insert. `near`: 1 = a scheduler holds it at once. */
+export const INSERT = { handler: 0, headBytes: 1, specBytes: 2, near: 3, width: 4 } as const
+
+/** Attempts that have begun: START.width numbers each. */
+export interface PackedStarts {
+  readonly count: number
+  readonly numbers: Float64Array
 }
+
+export const START = { arrival: 0, startId: 1, startTimeUs: 2, attempts: 3, width: 4 } as const
 
 export interface PackedUpdate {
   readonly now: Instant
-  readonly transitions: readonly PackedTransition[]
-  /** Packed entries one after another (see log-body). */
+  readonly count: number
+  readonly handlers: readonly string[]
+  /** UPDATE.width numbers a transition. */
+  readonly numbers: Float64Array
+  /** Entries of all transitions, one after another (log-entry-codec). */
   readonly entries: Uint8Array
-  readonly entryEnds: readonly number[]
+  /** Head and spec of each task that lives on. */
+  readonly live: Uint8Array
 }
+
+/** Numbers of a transition. `reopen`, `ended`: 1 = yes. */
+export const UPDATE = {
+  arrival: 0,
+  startId: 1,
+  handler: 2,
+  due: 3,
+  state: 4,
+  ended: 5,
+  reopen: 6,
+  entries: 7,
+  entryBytes: 8,
+  headBytes: 9,
+  specBytes: 10,
+  width: 11,
+} as const
 
 /** What the writer is asked to do. All of a group are done in one transaction, in order. */
 export type WriteOperation =
-  | { readonly kind: 'insert'; readonly columns: InsertColumns }
-  | { readonly kind: 'start'; readonly starts: readonly AttemptStart[] }
+  | { readonly kind: 'insert'; readonly insert: PackedInsert }
+  | { readonly kind: 'start'; readonly starts: PackedStarts }
   | { readonly kind: 'update'; readonly update: PackedUpdate }
   | {
       readonly kind: 'takeWindow'
@@ -89,22 +90,45 @@ export type ReadOperation =
 
 export type Operation = WriteOperation | ReadOperation
 
-/** Answer to an update: which transitions were refused (with the row as it is stored), and where the entries of the others stand. */
-export interface UpdateOutcome {
-  readonly refused: readonly { readonly index: number; readonly stored: TaskRow | undefined }[]
-  /** Position of each entry; 0 = its transition was refused. */
-  readonly positions: readonly number[]
-  readonly commitTime: Instant
-}
-
-/** Answer to an insert: the first arrival number, and what was known already. */
+/** Answer to an insert. Task i has arrival `firstArrival + i`, unless it was known. */
 export interface InsertOutcome {
-  /** Row i has arrival `firstArrival + i`, unless it is in `known`. */
   readonly firstArrival: number
   readonly logPosition: LogPosition
-  readonly known: readonly {
-    readonly index: number
-    readonly row: TaskRow
-    readonly logPosition: LogPosition
-  }[]
+  readonly known?: KnownTasks
+}
+
+/** Tasks whose ids were remembered. */
+export interface KnownTasks {
+  readonly indexes: readonly number[]
+  readonly logPositions: readonly LogPosition[]
+  /** See task-rows. */
+  readonly rows: Uint8Array
+}
+
+/** Answer to an update. The entries of what was not refused stand in order from `firstPosition` on. */
+export interface UpdateOutcome {
+  readonly firstPosition: LogPosition
+  readonly commitTime: Instant
+  readonly refused?: {
+    readonly indexes: readonly number[]
+    /** Of these, which are stored at all. */
+    readonly known: readonly boolean[]
+    readonly rows: Uint8Array
+  }
+}
+
+/** Answer to a `get`: the rows of those that are known. */
+export interface Found {
+  readonly known: readonly boolean[]
+  readonly rows: Uint8Array
+}
+
+/** Answer to `recover`. */
+export interface RecoveryOutcome {
+  readonly cleanStop: boolean
+  readonly logId: string
+  /** Of the tasks that a scheduler held. */
+  readonly rows: Uint8Array
+  /** What durability rests on, as the connection has it. */
+  readonly pragmas: Readonly<Record<string, string | number>>
 }

@@ -1,56 +1,121 @@
+import type { Instant } from '../../task/instant.js'
 import type { Transition } from '../../task/result.js'
-import type { NewTask, Task } from '../../task/task.js'
-import { isLive } from '../../task/task.js'
-import type { TaskSpec } from '../../task/task-spec.js'
-import type { EncodeResult, InsertRequest, LogEntry } from '../task-store.js'
-import { packEndedTask } from './ended-task.js'
+import { isLive, type Task } from '../../task/task.js'
+import type { AttemptStart, EncodeResult, InsertRequest, LogEntry } from '../task-store.js'
+import { BytesOut } from './bytes-out.js'
 import { idKey } from './id-key.js'
-import { packEntry } from './log-body.js'
-import type { InsertColumns, PackedTransition, PackedUpdate } from './operations.js'
-import { packTask, type TaskRow } from './task-codec.js'
+import { writeEntry } from './log-entry-codec.js'
+import { STATE_NUMBER } from './numbers.js'
+import {
+  INSERT,
+  type PackedInsert,
+  type PackedStarts,
+  type PackedUpdate,
+  START,
+  UPDATE,
+} from './operations.js'
+import { writeSpec } from './spec-codec.js'
+import { writeHead } from './task-head.js'
 
-const NOTHING = new Uint8Array(0)
+/** An entry of an update that is under way: a commit gives it its position. */
+export type PendingEntry = { -readonly [K in keyof LogEntry]: LogEntry[K] }
 
-export function packInsert(requests: readonly InsertRequest[]): InsertColumns {
-  const rows = requests.map(({ task }) => packTask(task))
-  return {
-    keys: rows.map(({ id }) => idKey(id)),
-    shards: rows.map(({ shard }) => shard),
-    handlers: rows.map(({ handler }) => handler),
-    states: rows.map(({ state }) => state),
-    paused: rows.map(({ paused }) => paused),
-    priorities: rows.map(({ priority }) => priority),
-    dues: rows.map(({ due }) => due),
-    notBefores: rows.map(({ notBefore }) => notBefore),
-    created: rows.map(({ created }) => created),
-    nears: requests.map(({ near }) => (near ? 1 : 0)),
-    progress: rows.every(({ progress }) => progress === null) ? null : rows.map(({ progress }) => progress),
-    specs: Buffer.concat(rows.map(({ spec }) => spec)),
-    specBytes: rows.map(({ spec }) => spec.length),
+type Transitions = readonly (Transition & { readonly reopen?: boolean })[]
+
+/** Packs what the store is given into texts and buffers. */
+export class Packer {
+  readonly #encode: EncodeResult
+  readonly #bytes = new BytesOut()
+  readonly #live = new BytesOut()
+
+  constructor(encode: EncodeResult) {
+    this.#encode = encode
   }
-}
 
-/** The entries of an update as streams will see them once their positions are known. */
-export type PendingEntry = Omit<LogEntry, 'position' | 'commitTime'>
+  insert(requests: readonly InsertRequest[]): PackedInsert {
+    const out = this.#bytes
+    out.clear()
+    const numbers = new Float64Array(requests.length * INSERT.width)
+    const handlers = new Names()
+    const keys: string[] = []
+    let at = 0
+    for (const { task, near } of requests) {
+      const head = out.length
+      writeHead(out, task)
+      const spec = out.length
+      writeSpec(out, task.spec)
+      keys.push(idKey(task.spec.id))
+      numbers[at + INSERT.handler] = handlers.indexOf(task.spec.handler)
+      numbers[at + INSERT.headBytes] = spec - head
+      numbers[at + INSERT.specBytes] = out.length - spec
+      numbers[at + INSERT.near] = near ? 1 : 0
+      at += INSERT.width
+    }
+    return {
+      count: requests.length,
+      keys: JSON.stringify(keys),
+      handlers: handlers.all,
+      numbers,
+      bytes: out.take(),
+    }
+  }
 
-/** Packs transitions; `storedSpecs` holds the specs that the store has already, so that a large input is written once. */
-export function packUpdate(
-  now: number,
-  transitions: readonly (Transition & { readonly reopen?: boolean })[],
-  encode: EncodeResult,
-  storedSpecs: WeakSet<TaskSpec>,
-): { update: PackedUpdate; pending: PendingEntry[] } {
-  const packed: PackedTransition[] = []
-  const pending: PendingEntry[] = []
-  const pieces: Buffer[] = []
-  const entryEnds: number[] = []
-  let bytes = 0
-  for (const { task, entries, reopen } of transitions) {
-    const from = pending.length
-    const row = packTask(task)
-    const live = isLive(task.state)
-    entries.forEach((result, i) => {
+  starts(starts: readonly AttemptStart[]): PackedStarts {
+    const numbers = new Float64Array(starts.length * START.width)
+    let at = 0
+    for (const { arrival, startId, startTimeUs, attempts } of starts) {
+      numbers[at + START.arrival] = arrival
+      numbers[at + START.startId] = startId
+      numbers[at + START.startTimeUs] = startTimeUs
+      numbers[at + START.attempts] = attempts
+      at += START.width
+    }
+    return { count: starts.length, numbers }
+  }
+
+  /** @returns the packed transitions, and their entries as streams will see them. */
+  update(now: Instant, transitions: Transitions): { update: PackedUpdate; pending: PendingEntry[] } {
+    const out = this.#bytes
+    out.clear()
+    this.#live.clear()
+    const numbers = new Float64Array(transitions.length * UPDATE.width)
+    const handlers = new Names()
+    const pending: PendingEntry[] = []
+    let at = 0
+    for (const transition of transitions) {
+      const { task, entries, reopen } = transition
+      const live = isLive(task.state)
+      const from = out.length
+      this.#entries(out, transition, live, pending)
+      if (live) this.#liveTask(task, numbers, at)
+      numbers[at + UPDATE.arrival] = task.arrival
+      numbers[at + UPDATE.startId] = task.startId
+      numbers[at + UPDATE.handler] = handlers.indexOf(task.spec.handler)
+      numbers[at + UPDATE.due] = task.dueTime
+      numbers[at + UPDATE.state] = STATE_NUMBER[task.state]
+      numbers[at + UPDATE.ended] = live ? 0 : 1
+      numbers[at + UPDATE.reopen] = reopen ? 1 : 0
+      numbers[at + UPDATE.entries] = entries.length
+      numbers[at + UPDATE.entryBytes] = out.length - from
+      at += UPDATE.width
+    }
+    const update: PackedUpdate = {
+      now,
+      count: transitions.length,
+      handlers: handlers.all,
+      numbers,
+      entries: out.take(),
+      live: this.#live.take(),
+    }
+    return { update, pending }
+  }
+
+  #entries(out: BytesOut, { task, entries }: Transition, live: boolean, pending: PendingEntry[]): void {
+    if (!live && entries.length === 0) throw new Error(`the task ${task.spec.id} has ended without a result`)
+    for (const [i, result] of entries.entries()) {
       const entry: PendingEntry = {
+        position: 0,
+        commitTime: 0,
         kind: result.kind,
         taskId: result.taskId,
         handler: result.handler,
@@ -58,35 +123,41 @@ export function packUpdate(
         origin: result.origin,
         labels: result.labels,
         run: result.run,
-        bytes: encode(result),
+        bytes: this.#encode(result),
       }
-      const end = !live && i === entries.length - 1 ? packEndedTask(row) : NOTHING
-      const piece = packEntry({ ...entry, arrival: task.arrival, task: end })
+      writeEntry(out, entry, task.arrival, !live && i === entries.length - 1 ? task : undefined)
       pending.push(entry)
-      pieces.push(piece)
-      bytes += piece.length
-      entryEnds.push(bytes)
-    })
-    if (!live && entries.length === 0) throw new Error(`the task ${task.spec.id} has ended without a result`)
-    packed.push({
-      arrival: task.arrival,
-      startId: task.startId,
-      reopen: reopen ?? false,
-      live: live ? row : undefined,
-      newSpec: live && !storedSpecs.has(task.spec),
-      ended: live ? undefined : endedOf(row),
-      entriesFrom: from,
-      entriesTo: pending.length,
-      runs: entries.map(({ kind, run }) => (kind === 'result' ? run : 0)),
-    })
-    if (live) storedSpecs.add(task.spec)
+    }
   }
-  return { update: { now, transitions: packed, entries: Buffer.concat(pieces), entryEnds }, pending }
+
+  /** The spec too, though it seldom changes: SQLite leaves alone the pages of a row that stay the same. */
+  #liveTask(task: Task, numbers: Float64Array, at: number): void {
+    const out = this.#live
+    const head = out.length
+    writeHead(out, task)
+    const spec = out.length
+    writeSpec(out, task.spec)
+    numbers[at + UPDATE.headBytes] = spec - head
+    numbers[at + UPDATE.specBytes] = out.length - spec
+  }
 }
 
-function endedOf(row: TaskRow): NonNullable<PackedTransition['ended']> {
-  return { key: idKey(row.id), due: row.due, state: row.state, handler: row.handler }
-}
+/** Names by number, in the order of their first use. */
+class Names {
+  readonly all: string[] = []
+  readonly #indexes = new Map<string, number>()
+  #last = ''
+  #lastIndex = -1
 
-/** The task that an insert made. */
-export const numbered = (task: NewTask, arrival: number): Task => ({ ...task, arrival })
+  indexOf(name: string): number {
+    if (name === this.#last && this.#lastIndex >= 0) return this.#lastIndex
+    let index = this.#indexes.get(name)
+    if (index === undefined) {
+      index = this.all.push(name) - 1
+      this.#indexes.set(name, index)
+    }
+    this.#last = name
+    this.#lastIndex = index
+    return index
+  }
+}

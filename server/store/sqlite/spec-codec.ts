@@ -1,109 +1,125 @@
-import { DEFAULT_RETRY } from '../../task/retry.js'
+import type { Recurrence } from '../../task/recurrence/recurrence.js'
+import { DEFAULT_RETRY, type RetryPolicy } from '../../task/retry.js'
 import { type Labels, NO_PAYLOAD, type Payload, type TaskSpec, type When } from '../../task/task-spec.js'
+import { BytesIn } from './bytes-in.js'
+import type { BytesOut } from './bytes-out.js'
 
 const NO_LABELS: Labels = Object.freeze({})
-
-/** The parts of a spec that have no column of their own, defaults left out. Field names are short because they are kept a million times. */
-interface SpecHeader {
-  /** Kind of payload: absent none, 1 JSON, 2 bytes. */
-  p?: 1 | 2
-  /** When: absent now, [1, due time], [2, delay]. */
-  w?: [1 | 2, number]
-  rc?: TaskSpec['recurrence']
-  rt?: TaskSpec['retry']
-  t?: number
-  s?: number
-  k?: string
-  o?: 1
-  l?: Labels
-  tp?: string
-  ts?: string
-  g?: string
-  m?: number
-}
-
 const DEFAULT_TIMEOUT_MS = 3_600_000
 const DEFAULT_REMEMBER_MS = 86_400_000
 
-function headerOf(spec: TaskSpec): SpecHeader {
-  const header: SpecHeader = {}
-  if (spec.payload.kind !== 'none') header.p = spec.payload.kind === 'json' ? 1 : 2
-  if (spec.when.kind === 'at') header.w = [1, spec.when.dueTime]
-  else if (spec.when.kind === 'after') header.w = [2, spec.when.delayMs]
-  if (spec.recurrence) header.rc = spec.recurrence
-  if (spec.retry !== DEFAULT_RETRY) header.rt = spec.retry
-  if (spec.attemptTimeoutMs !== DEFAULT_TIMEOUT_MS) header.t = spec.attemptTimeoutMs
-  if (spec.startWithinMs !== undefined) header.s = spec.startWithinMs
-  if (spec.concurrencyKey !== '') header.k = spec.concurrencyKey
-  if (spec.atMostOnce) header.o = 1
-  for (const _ in spec.labels) {
-    header.l = spec.labels
-    break
-  }
-  if (spec.traceparent !== '') header.tp = spec.traceparent
-  if (spec.tracestate !== '') header.ts = spec.tracestate
-  if (spec.origin !== '') header.g = spec.origin
-  if (spec.rememberIdForMs !== DEFAULT_REMEMBER_MS) header.m = spec.rememberIdForMs
-  return header
-}
+/** Which parts are there: what has its default takes no room. Never renumber: files hold them. */
+const HAS = {
+  json: 1,
+  bytes: 2,
+  dueTime: 4,
+  delay: 8,
+  recurrence: 16,
+  retry: 32,
+  timeout: 64,
+  startWithin: 128,
+  key: 256,
+  atMostOnce: 512,
+  labels: 1_024,
+  traceparent: 2_048,
+  tracestate: 4_096,
+  origin: 8_192,
+  remember: 16_384,
+} as const
 
-/** What the columns beside the packed spec hold. */
+/** What the columns beside a packed spec hold. */
 export interface SpecColumns {
   readonly id: string
   readonly handler: string
   readonly priority: number
 }
 
-/** A spec without id, handler and priority as bytes: length of the header, header as JSON, payload as it came. */
-export function packSpec(spec: TaskSpec): Buffer {
-  const header = JSON.stringify(headerOf(spec))
-  const headerBytes = Buffer.byteLength(header)
-  const payload = spec.payload
-  const payloadBytes =
-    payload.kind === 'json'
-      ? Buffer.byteLength(payload.text)
-      : payload.kind === 'bytes'
-        ? payload.bytes.length
-        : 0
-  const packed = Buffer.allocUnsafe(4 + headerBytes + payloadBytes)
-  packed.writeUInt32LE(headerBytes, 0)
-  packed.write(header, 4)
-  if (payload.kind === 'json') packed.write(payload.text, 4 + headerBytes)
-  else if (payload.kind === 'bytes') packed.set(payload.bytes, 4 + headerBytes)
-  return packed
-}
-
-function payloadOf(kind: SpecHeader['p'], bytes: Buffer): Payload {
-  if (kind === 1) return { kind: 'json', text: bytes.toString('utf8') }
-  if (kind === 2) return { kind: 'bytes', bytes: new Uint8Array(bytes) }
-  return NO_PAYLOAD
-}
-
-function whenOf(packed: SpecHeader['w']): When {
-  if (packed === undefined) return { kind: 'now' }
-  return packed[0] === 1 ? { kind: 'at', dueTime: packed[1] } : { kind: 'after', delayMs: packed[1] }
-}
-
-export function unpackSpec(bytes: Uint8Array, columns: SpecColumns): TaskSpec {
-  const packed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const headerEnd = 4 + packed.readUInt32LE(0)
-  const header = JSON.parse(packed.toString('utf8', 4, headerEnd)) as SpecHeader
-  return {
-    id: columns.id,
-    handler: columns.handler,
-    payload: payloadOf(header.p, packed.subarray(headerEnd)),
-    when: whenOf(header.w),
-    ...(header.rc ? { recurrence: header.rc } : {}),
-    retry: header.rt ?? DEFAULT_RETRY,
-    attemptTimeoutMs: header.t ?? DEFAULT_TIMEOUT_MS,
-    ...(header.s === undefined ? {} : { startWithinMs: header.s }),
-    priority: columns.priority,
-    concurrencyKey: header.k ?? '',
-    atMostOnce: header.o === 1,
-    labels: header.l ?? NO_LABELS,
-    traceparent: header.tp ?? '',
-    tracestate: header.ts ?? '',
-    origin: header.g ?? '',
-    rememberIdForMs: header.m ?? DEFAULT_REMEMBER_MS,
+function partsOf(spec: TaskSpec): number {
+  let parts = 0
+  if (spec.payload.kind === 'json') parts |= HAS.json
+  else if (spec.payload.kind === 'bytes') parts |= HAS.bytes
+  if (spec.when.kind === 'at') parts |= HAS.dueTime
+  else if (spec.when.kind === 'after') parts |= HAS.delay
+  if (spec.recurrence) parts |= HAS.recurrence
+  if (spec.retry !== DEFAULT_RETRY) parts |= HAS.retry
+  if (spec.attemptTimeoutMs !== DEFAULT_TIMEOUT_MS) parts |= HAS.timeout
+  if (spec.startWithinMs !== undefined) parts |= HAS.startWithin
+  if (spec.concurrencyKey !== '') parts |= HAS.key
+  if (spec.atMostOnce) parts |= HAS.atMostOnce
+  for (const _ in spec.labels) {
+    parts |= HAS.labels
+    break
   }
+  if (spec.traceparent !== '') parts |= HAS.traceparent
+  if (spec.tracestate !== '') parts |= HAS.tracestate
+  if (spec.origin !== '') parts |= HAS.origin
+  if (spec.rememberIdForMs !== DEFAULT_REMEMBER_MS) parts |= HAS.remember
+  return parts
+}
+
+/** A spec without id, handler and priority: which parts there are, each of them, then the payload as it came. */
+export function writeSpec(out: BytesOut, spec: TaskSpec): void {
+  const parts = partsOf(spec)
+  out.u32(parts)
+  const { when, payload } = spec
+  if (when.kind === 'at') out.f64(when.dueTime)
+  else if (when.kind === 'after') out.f64(when.delayMs)
+  if (spec.recurrence) out.text(JSON.stringify(spec.recurrence), 4)
+  if (parts & HAS.retry) out.text(JSON.stringify(spec.retry), 4)
+  if (parts & HAS.timeout) out.f64(spec.attemptTimeoutMs)
+  if (spec.startWithinMs !== undefined) out.f64(spec.startWithinMs)
+  if (parts & HAS.key) out.text(spec.concurrencyKey, 2)
+  if (parts & HAS.labels) out.text(JSON.stringify(spec.labels), 4)
+  if (parts & HAS.traceparent) out.text(spec.traceparent, 2)
+  if (parts & HAS.tracestate) out.text(spec.tracestate, 2)
+  if (parts & HAS.origin) out.text(spec.origin, 2)
+  if (parts & HAS.remember) out.f64(spec.rememberIdForMs)
+  if (payload.kind === 'json') out.bareText(payload.text)
+  else if (payload.kind === 'bytes') out.bytes(payload.bytes)
+}
+
+export function readSpec(bytes: Uint8Array, { id, handler, priority }: SpecColumns): TaskSpec {
+  const from = new BytesIn(bytes)
+  const parts = from.u32()
+  const has = (part: number): boolean => (parts & part) !== 0
+  const when: When = has(HAS.dueTime)
+    ? { kind: 'at', dueTime: from.f64() }
+    : has(HAS.delay)
+      ? { kind: 'after', delayMs: from.f64() }
+      : { kind: 'now' }
+  const recurrence = has(HAS.recurrence) && (JSON.parse(from.text(4)) as Recurrence)
+  const retry = has(HAS.retry) ? (JSON.parse(from.text(4)) as RetryPolicy) : DEFAULT_RETRY
+  const attemptTimeoutMs = has(HAS.timeout) ? from.f64() : DEFAULT_TIMEOUT_MS
+  const startWithinMs = has(HAS.startWithin) ? from.f64() : undefined
+  const concurrencyKey = has(HAS.key) ? from.text(2) : ''
+  const labels = has(HAS.labels) ? (JSON.parse(from.text(4)) as Labels) : NO_LABELS
+  const traceparent = has(HAS.traceparent) ? from.text(2) : ''
+  const tracestate = has(HAS.tracestate) ? from.text(2) : ''
+  const origin = has(HAS.origin) ? from.text(2) : ''
+  const rememberIdForMs = has(HAS.remember) ? from.f64() : DEFAULT_REMEMBER_MS
+  return {
+    id,
+    handler,
+    payload: payloadOf(parts, from.rest()),
+    when,
+    ...(recurrence && { recurrence }),
+    retry,
+    attemptTimeoutMs,
+    ...(startWithinMs !== undefined && { startWithinMs }),
+    priority,
+    concurrencyKey,
+    atMostOnce: has(HAS.atMostOnce),
+    labels,
+    traceparent,
+    tracestate,
+    origin,
+    rememberIdForMs,
+  }
+}
+
+function payloadOf(parts: number, bytes: Buffer): Payload {
+  if (parts & HAS.json) return { kind: 'json', text: bytes.toString('utf8') }
+  // a copy: what it was cut from is larger and would live as long
+  if (parts & HAS.bytes) return { kind: 'bytes', bytes: new Uint8Array(bytes) }
+  return NO_PAYLOAD
 }

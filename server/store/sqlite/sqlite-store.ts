@@ -1,15 +1,13 @@
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Instant } from '../../task/instant.js'
-import type { TaskSpec } from '../../task/task-spec.js'
+import { type Log, SILENT } from '../../task/log.js'
 import type { Task } from '../../task/task.js'
 import type * as port from '../task-store.js'
 import type { Channel, StoreSettings } from './channel.js'
 import { InlineChannel } from './inline-channel.js'
-import type { InsertOutcome, UpdateOutcome } from './operations.js'
-import { numbered, packInsert, packUpdate, type PendingEntry } from './pack.js'
-import { STORE_FILE } from './store-folder.js'
-import { type TaskRow, unpackTask } from './task-codec.js'
+import { readPage } from './log-page.js'
+import type { Found, InsertOutcome, RecoveryOutcome, UpdateOutcome } from './operations.js'
+import { Packer, type PendingEntry } from './pack.js'
+import { readRows } from './task-rows.js'
 import { ThreadChannel } from './thread-channel.js'
 
 export interface SqliteStoreOptions {
@@ -21,9 +19,19 @@ export interface SqliteStoreOptions {
   readonly priorityStepMs?: number
   /** Where SQLite runs. Default `thread`; `inline` for tests on virtual time. */
   readonly runIn?: 'thread' | 'inline'
+  /** How long a commit waits for another program's lock on the file, in ms. Default 250: callers get UNAVAILABLE after. */
+  readonly lockWaitMs?: number
+  /** Bytes of the disk that new tasks leave free, so that what runs can still be ended and stored. Default 64 MiB. */
+  readonly diskReserveBytes?: number
+  /** Largest size of the file, in pages of 4 KiB. Default: none. */
+  readonly maxPages?: number
+  readonly log?: Log
   readonly now: () => Instant
   readonly encodeResult: port.EncodeResult
 }
+
+const MiB = 1024 * 1024
+const STORED: port.UpdateAnswer = Object.freeze({ kind: 'stored' })
 
 /**
  * The embedded store: SQLite in a thread of its own, with group commit.
@@ -34,19 +42,26 @@ export interface SqliteStoreOptions {
  */
 export class SqliteStore implements port.TaskStore {
   readonly #options: SqliteStoreOptions
+  readonly #log: Log
   readonly #channel: Channel
+  readonly #packer: Packer
   readonly #listeners = new Set<(entries: readonly port.LogEntry[]) => void>()
-  /** Specs that are stored as they are: they need not be written again. */
-  readonly #storedSpecs = new WeakSet<TaskSpec>()
+  #isOpen = false
 
   constructor(options: SqliteStoreOptions) {
     this.#options = options
+    this.#log = options.log ?? SILENT
+    this.#packer = new Packer(options.encodeResult)
     const settings: StoreSettings = {
       folder: options.folder,
       durability: options.durability ?? 'full',
       nowMs: options.now(),
+      lockWaitMs: options.lockWaitMs ?? 250,
+      diskReserveBytes: options.diskReserveBytes ?? 64 * MiB,
+      maxPages: options.maxPages ?? 0,
     }
-    this.#channel = options.runIn === 'inline' ? new InlineChannel(settings) : new ThreadChannel(settings)
+    this.#channel =
+      options.runIn === 'inline' ? new InlineChannel(settings) : new ThreadChannel(settings, this.#log)
   }
 
   now(): Instant {
@@ -55,61 +70,63 @@ export class SqliteStore implements port.TaskStore {
 
   async open(): Promise<port.Recovery> {
     await this.#channel.open()
-    const { cleanStop, logId, rows } = (await this.#channel.write({ kind: 'recover' })) as {
-      cleanStop: boolean
-      logId: string
-      rows: TaskRow[]
-    }
-    return { cleanStop, logId, tasks: rows.map((row) => this.#task(row)) }
+    this.#isOpen = true
+    const outcome = (await this.#channel.write({ kind: 'recover' })) as RecoveryOutcome
+    const { cleanStop, logId, rows, pragmas } = outcome
+    this.#log.info('the store is open', { folder: this.#options.folder, cleanStop, ...pragmas })
+    return { cleanStop, logId, tasks: readRows(rows) }
   }
 
   async insert(requests: readonly port.InsertRequest[]): Promise<readonly port.InsertAnswer[]> {
     if (requests.length === 0) return []
-    const outcome = (await this.#channel.write({
+    const insert = this.#packer.insert(requests)
+    const { firstArrival, logPosition, known } = (await this.#channel.write({
       kind: 'insert',
-      columns: packInsert(requests),
+      insert,
     })) as InsertOutcome
-    const answers = requests.map(({ task }, i): port.InsertAnswer => {
-      this.#storedSpecs.add(task.spec)
-      return {
-        kind: 'created',
-        task: numbered(task, outcome.firstArrival + i),
-        logPosition: outcome.logPosition,
-      }
-    })
-    for (const { index, row, logPosition } of outcome.known)
-      answers[index] = { kind: 'exists', task: this.#task(row), logPosition }
+    const answers: port.InsertAnswer[] = []
+    let arrival = firstArrival
+    for (const { task } of requests)
+      answers.push({ kind: 'created', task: { ...task, arrival: arrival++ }, logPosition })
+    if (known)
+      for (const [i, task] of readRows(known.rows).entries())
+        answers[known.indexes[i] as number] = {
+          kind: 'exists',
+          task,
+          logPosition: known.logPositions[i] as number,
+        }
     return answers
   }
 
   async start(starts: readonly port.AttemptStart[]): Promise<void> {
-    await this.#channel.write({ kind: 'start', starts })
+    if (starts.length === 0) return
+    await this.#channel.write({ kind: 'start', starts: this.#packer.starts(starts) })
   }
 
   async update(transitions: Parameters<port.TaskStore['update']>[0]): Promise<readonly port.UpdateAnswer[]> {
     if (transitions.length === 0) return []
-    const { update, pending } = packUpdate(
-      this.now(),
-      transitions,
-      this.#options.encodeResult,
-      this.#storedSpecs,
-    )
+    const { update, pending } = this.#packer.update(this.now(), transitions)
     const outcome = (await this.#channel.write({ kind: 'update', update })) as UpdateOutcome
-    this.#publish(pending, outcome)
-    const answers = transitions.map((): port.UpdateAnswer => ({ kind: 'stored' }))
-    for (const { index, stored } of outcome.refused)
-      answers[index] = { kind: 'refused', stored: stored && this.#task(stored) }
+    const answers = transitions.map(() => STORED)
+    const { refused } = outcome
+    if (refused) {
+      const stored = readRows(refused.rows).values()
+      for (const [i, index] of refused.indexes.entries())
+        answers[index] = { kind: 'refused', stored: refused.known[i] ? stored.next().value : undefined }
+    }
+    this.#publish(transitions, pending, outcome)
     return answers
   }
 
   async takeWindow(query: Parameters<port.TaskStore['takeWindow']>[0]): Promise<readonly Task[]> {
     const priorityStepMs = this.#options.priorityStepMs ?? 10_000
-    const rows = (await this.#channel.write({ kind: 'takeWindow', ...query, priorityStepMs })) as TaskRow[]
-    return rows.map((row) => this.#task(row))
+    return readRows(
+      (await this.#channel.write({ kind: 'takeWindow', ...query, priorityStepMs })) as Uint8Array,
+    )
   }
 
   async giveBack(arrivals: readonly number[]): Promise<void> {
-    await this.#channel.write({ kind: 'giveBack', arrivals })
+    if (arrivals.length > 0) await this.#channel.write({ kind: 'giveBack', arrivals })
   }
 
   nextWaiting(): Promise<Instant | undefined> {
@@ -117,24 +134,31 @@ export class SqliteStore implements port.TaskStore {
   }
 
   async get(ids: readonly string[]): Promise<readonly (Task | undefined)[]> {
-    const rows = (await this.#channel.write({ kind: 'get', ids })) as (TaskRow | undefined)[]
-    return rows.map((row) => row && this.#task(row))
+    if (ids.length === 0) return []
+    const { known, rows } = (await this.#channel.write({ kind: 'get', ids })) as Found
+    const tasks = readRows(rows).values()
+    return known.map((isKnown) => (isKnown ? tasks.next().value : undefined))
   }
 
   async list(query: port.TaskQuery): Promise<port.TaskPage> {
     const { rows, next } = (await this.#channel.read({ kind: 'list', query })) as {
-      rows: TaskRow[]
+      rows: Uint8Array
       next?: NonNullable<port.TaskPage['next']>
     }
-    return { tasks: rows.map((row) => this.#task(row)), ...(next ? { next } : {}) }
+    return { tasks: readRows(rows), ...(next ? { next } : {}) }
   }
 
-  readLog(query: Parameters<port.TaskStore['readLog']>[0]): Promise<port.LogPage> {
-    return this.#channel.read({ kind: 'readLog', ...query }) as Promise<port.LogPage>
+  async readLog(query: Parameters<port.TaskStore['readLog']>[0]): Promise<port.LogPage> {
+    const { page, through } = (await this.#channel.read({ kind: 'readLog', ...query })) as {
+      page: Uint8Array
+      through: port.LogPosition
+    }
+    return { entries: readPage(page), through }
   }
 
-  findResult(taskId: string, run?: number): Promise<port.LogEntry | undefined> {
-    return this.#channel.write({ kind: 'findResult', id: taskId, run }) as Promise<port.LogEntry | undefined>
+  async findResult(taskId: string, run?: number): Promise<port.LogEntry | undefined> {
+    const page = (await this.#channel.write({ kind: 'findResult', id: taskId, run })) as Uint8Array
+    return readPage(page)[0]
   }
 
   positionAt(since: Instant): Promise<port.LogPosition> {
@@ -157,9 +181,8 @@ export class SqliteStore implements port.TaskStore {
     await this.#channel.write({ kind: 'forgetConsumer', name })
   }
 
-  async stats(): Promise<port.StoreStats> {
-    const kept = (await this.#channel.write({ kind: 'stats' })) as Omit<port.StoreStats, 'bytes'>
-    return { ...kept, bytes: this.#bytes() }
+  stats(): Promise<port.StoreStats> {
+    return this.#channel.write({ kind: 'stats' }) as Promise<port.StoreStats>
   }
 
   onLog(listener: (entries: readonly port.LogEntry[]) => void): () => void {
@@ -172,32 +195,41 @@ export class SqliteStore implements port.TaskStore {
   }
 
   async close(): Promise<void> {
-    await this.#channel.write({ kind: 'markCleanStop' })
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    // what cannot be written now is found unclean the next time, which is safe
+    await this.#channel.write({ kind: 'markCleanStop' }).catch(() => {})
     await this.#channel.close()
   }
 
-  #task(row: TaskRow): Task {
-    const task = unpackTask(row)
-    this.#storedSpecs.add(task.spec)
-    return task
-  }
-
   /** Answers come in commit order, so the entries do too. */
-  #publish(pending: readonly PendingEntry[], outcome: UpdateOutcome): void {
-    if (this.#listeners.size === 0) return
-    const entries: port.LogEntry[] = []
-    pending.forEach((entry, i) => {
-      const position = outcome.positions[i] as number
-      if (position > 0) entries.push({ ...entry, position, commitTime: outcome.commitTime })
-    })
-    if (entries.length > 0) for (const listener of this.#listeners) listener(entries)
+  #publish(
+    transitions: Parameters<port.TaskStore['update']>[0],
+    pending: PendingEntry[],
+    { firstPosition, commitTime, refused }: UpdateOutcome,
+  ): void {
+    if (this.#listeners.size === 0 || pending.length === 0) return
+    const stored = refused ? withoutRefused(transitions, pending, refused.indexes) : pending
+    let position = firstPosition
+    for (const entry of stored) {
+      entry.position = position++
+      entry.commitTime = commitTime
+    }
+    if (stored.length > 0) for (const listener of this.#listeners) listener(stored)
   }
+}
 
-  #bytes(): number {
-    if (this.#options.folder === ':memory:') return 0
-    let bytes = 0
-    for (const suffix of ['', '-wal'])
-      bytes += statSync(join(this.#options.folder, STORE_FILE + suffix), { throwIfNoEntry: false })?.size ?? 0
-    return bytes
-  }
+/** The entries of those transitions that were stored. */
+function withoutRefused(
+  transitions: Parameters<port.TaskStore['update']>[0],
+  pending: readonly PendingEntry[],
+  refused: readonly number[],
+): PendingEntry[] {
+  const left = new Set(refused)
+  let at = 0
+  return transitions.flatMap(({ entries }, i) => {
+    const own = pending.slice(at, at + entries.length)
+    at += entries.length
+    return left.has(i) ? [] : own
+  })
 }

@@ -1,8 +1,10 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreOpenError } from '../task-store.js'
-import { type Connection, type ConnectionOptions, openConnection, openLockFile } from './connection.js'
+import type { StoreSettings } from './channel.js'
+import { type Connection, openConnection, openLockFile } from './connection.js'
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.js'
+import { StoreRoom } from './store-room.js'
 
 /** Files of a data folder. */
 export const STORE_FILE = 'punctual.db'
@@ -12,6 +14,7 @@ export interface OpenStore {
   readonly connection: Connection
   /** '' for `:memory:`. */
   readonly file: string
+  readonly room: StoreRoom
   /** Releases the folder. */
   close(): void
 }
@@ -19,36 +22,23 @@ export interface OpenStore {
 /**
  * Opens a data folder for its one server: takes the folder's lock, refuses what is not ours, migrates, opens.
  *
- * @param folder - Made if it does not exist; `:memory:` = a store that ends with the process.
+ * @param settings - `folder`: made if it does not exist; `:memory:` = a store that ends with the process.
  * @throws StoreOpenError with one line that names the path and says what would be right. The files are left as they were.
  */
-export function openStoreFolder(
-  folder: string,
-  options: ConnectionOptions & { readonly nowMs: number },
-): OpenStore {
-  if (folder === ':memory:') {
-    const connection = openConnection(':memory:', options)
-    migrate(connection, '', options.nowMs)
-    return { connection, file: '', close: () => connection.close() }
-  }
+export function openStoreFolder(settings: StoreSettings): OpenStore {
+  const { folder } = settings
+  if (folder === ':memory:') return openFile(':memory:', settings)
   makeFolder(folder)
   const file = join(folder, STORE_FILE)
   checkFile(file)
   const lock = lockFolder(folder)
   try {
     stamp(file)
-    const connection = openConnection(file, options)
-    try {
-      migrate(connection, file, options.nowMs)
-    } catch (error) {
-      connection.close()
-      throw error
-    }
+    const opened = openFile(file, settings)
     return {
-      connection,
-      file,
+      ...opened,
       close() {
-        connection.close()
+        opened.close()
         lock.close()
       },
     }
@@ -57,6 +47,30 @@ export function openStoreFolder(
     if (error instanceof StoreOpenError) throw error
     throw new StoreOpenError(`cannot use the store ${file}: ${(error as Error).message}`, { cause: error })
   }
+}
+
+function openFile(name: string, settings: StoreSettings): OpenStore {
+  const connection = openConnection(name, settings)
+  const file = name === ':memory:' ? '' : name
+  try {
+    migrate(connection, file, settings.nowMs)
+    if (settings.maxPages > 0) connection.exec(`PRAGMA max_page_count = ${settings.maxPages}`)
+    const room = new StoreRoom(connection, file, settings.diskReserveBytes)
+    return { connection, file, room, close: () => closeFile(connection) }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** Leaves everything in the one file: a statement that nobody has collected yet keeps SQLite from doing it by itself. */
+function closeFile(connection: Connection): void {
+  try {
+    connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    // what is in the write-ahead log is found there the next time
+  }
+  connection.close()
 }
 
 function makeFolder(folder: string): void {

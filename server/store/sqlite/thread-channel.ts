@@ -1,138 +1,91 @@
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
 import { StoreUnavailableError } from '../../task/errors.js'
+import type { Log } from '../../task/log.js'
 import type { Channel, StoreSettings } from './channel.js'
 import type { Operation, ReadOperation, WriteOperation } from './operations.js'
-import { domainError, type FromThread, type ToThread } from './thread-messages.js'
+import { settle, StoreThread, type Unanswered } from './thread.js'
 
-interface Waiting {
-  readonly resolve: (value: unknown) => void
-  readonly reject: (error: Error) => void
-}
-
-/** Built: store-thread.js. From the sources, as specifications run: store-thread.ts, which a thread can only load with the help of tsx. */
-function threadEntry(): { url: URL; execArgv: string[] } {
-  const built = new URL('./store-thread.js', import.meta.url)
-  if (existsSync(fileURLToPath(built))) return { url: built, execArgv: [] }
-  // `--import tsx` loads no ES modules in a worker thread: it looks for the main thread.
-  const api = import.meta.resolve('tsx/esm/api')
-  const register = `import { register } from ${JSON.stringify(api)}; register()`
-  return {
-    url: new URL('./store-thread.ts', import.meta.url),
-    execArgv: ['--import', `data:text/javascript,${encodeURIComponent(register)}`],
-  }
-}
-
-/** One thread that runs operations: the writer, or a reader. */
-class StoreThread {
-  readonly #worker: Worker
-  readonly #waiting = new Map<number, Waiting>()
-  readonly #opened: Promise<string>
-  #settleOpen!: Waiting
-  #closed: (() => void) | undefined
-  #next = 1
-  #gone: Error | undefined
-
-  constructor(settings: StoreSettings, role: 'writer' | { readOnly: string }) {
-    const { url, execArgv } = threadEntry()
-    // No environment: the thread needs none, and nothing can leak through it.
-    this.#worker = new Worker(url, {
-      workerData: { settings, role },
-      execArgv,
-      env: {},
-      name: role === 'writer' ? 'store' : 'store-reader',
-    })
-    this.#opened = new Promise<unknown>((resolve, reject) => {
-      this.#settleOpen = { resolve, reject }
-    }) as Promise<string>
-    this.#worker.on('message', (message: FromThread) => this.#receive(message))
-    this.#worker.on('error', (error) =>
-      this.#end(new StoreUnavailableError(`its thread failed: ${error.message}`, { cause: error })),
-    )
-    this.#worker.on('exit', () => this.#end(new StoreUnavailableError('its thread has ended')))
-  }
-
-  /** The file of the store. */
-  opened(): Promise<string> {
-    return this.#opened
-  }
-
-  run(operation: Operation): Promise<unknown> {
-    if (this.#gone) return Promise.reject(this.#gone)
-    return new Promise((resolve, reject) => {
-      const id = this.#next++
-      this.#waiting.set(id, { resolve, reject })
-      this.#worker.postMessage({ kind: 'do', id, operation } satisfies ToThread)
-    })
-  }
-
-  async close(): Promise<void> {
-    if (this.#gone) return
-    await new Promise<void>((resolve) => {
-      this.#closed = resolve
-      this.#worker.postMessage({ kind: 'close' } satisfies ToThread)
-    })
-    await this.#worker.terminate()
-  }
-
-  #receive(message: FromThread): void {
-    if (message.kind === 'open') this.#settleOpen.resolve(message.file)
-    else if (message.kind === 'failedToOpen') this.#settleOpen.reject(domainError(message.error))
-    else if (message.kind === 'closed') this.#closed?.()
-    else
-      for (const answer of message.answers) {
-        const waiting = this.#waiting.get(answer.id)
-        this.#waiting.delete(answer.id)
-        if ('error' in answer) waiting?.reject(domainError(answer.error))
-        else waiting?.resolve(answer.value)
-      }
-  }
-
-  #end(error: Error): void {
-    this.#gone ??= error
-    this.#settleOpen.reject(error)
-    for (const { reject } of this.#waiting.values()) reject(this.#gone)
-    this.#waiting.clear()
-    this.#closed?.()
-  }
-}
-
-/** SQLite in threads of its own: no fsync delays a timer, and no long read delays a commit. */
+/**
+ * SQLite in threads of its own: no fsync delays a timer, and no long read delays a commit.
+ *
+ * A thread that ends unexpectedly is started anew. What was asked of it and is on disk is answered as if nothing had happened; the rest is refused, and nothing of it is
+ * stored. What is asked meanwhile waits for the new thread; if that cannot be started it is refused, and the next call tries again.
+ */
 export class ThreadChannel implements Channel {
   readonly #settings: StoreSettings
-  #writer: StoreThread | undefined
-  #reader: StoreThread | undefined
+  readonly #log: Log
+  #file = ''
+  #writer: Promise<StoreThread> | undefined
+  #reader: Promise<StoreThread> | undefined
+  #isClosed = false
 
-  constructor(settings: StoreSettings) {
+  constructor(settings: StoreSettings, log: Log) {
     this.#settings = settings
+    this.#log = log
   }
 
   async open(): Promise<void> {
-    const writer = new StoreThread(this.#settings, 'writer')
-    const file = await writer.opened()
+    const writer = this.#start('writer')
+    this.#file = (await writer).file
     this.#writer = writer
-    if (file === '') return
-    const reader = new StoreThread(this.#settings, { readOnly: file })
-    await reader.opened()
-    this.#reader = reader
+    if (this.#file !== '') await this.#startReader()
   }
 
   write(operation: WriteOperation): Promise<unknown> {
-    return this.#running().run(operation)
+    return this.#ask(this.#writer ?? this.#restartWriter([]), operation)
   }
 
   read(operation: ReadOperation): Promise<unknown> {
-    return (this.#reader ?? this.#running()).run(operation)
+    if (this.#file !== '') return this.#ask(this.#reader ?? this.#startReader(), operation)
+    return this.#ask(this.#writer ?? this.#restartWriter([]), operation)
   }
 
   async close(): Promise<void> {
-    await this.#reader?.close()
-    await this.#writer?.close()
+    this.#isClosed = true
+    for (const thread of [this.#reader, this.#writer]) await (await thread?.catch(() => undefined))?.close()
   }
 
-  #running(): StoreThread {
-    if (!this.#writer) throw new StoreUnavailableError('it is not open')
-    return this.#writer
+  async #ask(thread: Promise<StoreThread>, operation: Operation): Promise<unknown> {
+    return (await thread).run(operation)
+  }
+
+  #start(role: 'writer' | { readonly readOnly: string }): Promise<StoreThread> {
+    return StoreThread.start(this.#settings, role, (left, why) => {
+      if (this.#isClosed) return settle(left, 0, why)
+      this.#log.error('a thread of the store has ended and is started anew', { error: why })
+      if (role === 'writer') this.#restartWriter(left).catch(() => {})
+      else {
+        settle(left, 0, why)
+        this.#startReader().catch(() => {})
+      }
+    })
+  }
+
+  /** @param left - What the thread before was asked for and has not answered. */
+  #restartWriter(left: readonly Unanswered[]): Promise<StoreThread> {
+    const isOpen = !this.#isClosed && this.#file !== ''
+    const thread = isOpen ? this.#start('writer') : Promise.reject(new Error('the store is not open'))
+    const writer = thread.then(
+      (started) => {
+        settle(left, started.commit, new StoreUnavailableError('its thread has ended'))
+        return started
+      },
+      (error: Error) => {
+        if (this.#writer === writer) this.#writer = undefined
+        const refusal = new StoreUnavailableError(error.message, { cause: error })
+        settle(left, 0, refusal)
+        throw refusal
+      },
+    )
+    if (isOpen) this.#writer = writer
+    return writer
+  }
+
+  #startReader(): Promise<StoreThread> {
+    const reader = this.#start({ readOnly: this.#file }).catch((error: Error) => {
+      if (this.#reader === reader) this.#reader = undefined
+      throw new StoreUnavailableError(error.message, { cause: error })
+    })
+    this.#reader = reader
+    return reader
   }
 }

@@ -1,12 +1,22 @@
 import type { Instant } from '../../task/instant.js'
 import type { Connection } from './connection.js'
+import { DigitRows } from './digits.js'
 import type { LiveRow } from './lookup.js'
+import { LIVE_COLUMNS, WAITING_COLUMNS, waitingValues } from './table-columns.js'
+import { PRIORITY_SHIFT } from './task-head.js'
 
-const COLUMNS =
-  'arrival, namespace, id, shard, handler, state, paused, priority, due, not_before, created, log_position, start_id, progress, spec'
-
-/** Rows and bytes that one call hands out at most, so that no answer grows without bound. */
+/** Bytes that one call hands out at most, so that no answer grows without bound. */
 const MAX_BYTES = 64 * 1024 * 1024
+
+const ROW = new DigitRows('?2', { shard: 3, priority: 3, notBefore: 15, paused: 1 })
+/** The condition of the index, word for word: without it the planner does not take it. */
+const WAITS = 'paused = 0 AND state = 1'
+
+interface Candidate {
+  readonly arrival: number
+  readonly notBefore: Instant
+  readonly bytes: number
+}
 
 /** Hands waiting tasks to the scheduler, and takes them back. */
 export class Window {
@@ -15,6 +25,7 @@ export class Window {
   readonly #range
   readonly #move
   readonly #forget
+  readonly #heads
   readonly #back
   readonly #forgetNear
 
@@ -22,26 +33,30 @@ export class Window {
     // Skips from one priority to the next: 201 at most, so never a walk over the tasks.
     this.#priorities = connection.prepare(`
       WITH RECURSIVE p(x) AS (
-        SELECT min(priority) FROM waiting WHERE paused = 0
-        UNION ALL SELECT (SELECT min(priority) FROM waiting WHERE paused = 0 AND priority > x) FROM p WHERE x IS NOT NULL
+        SELECT min(priority) FROM waiting WHERE ${WAITS}
+        UNION ALL SELECT (SELECT min(priority) FROM waiting WHERE ${WAITS} AND priority > x) FROM p WHERE x IS NOT NULL
       ) SELECT x FROM p WHERE x IS NOT NULL`)
     this.#first = connection.prepare(
-      'SELECT min(not_before) AS first FROM waiting WHERE paused = 0 AND priority = ?',
+      `SELECT min(not_before) AS first FROM waiting WHERE ${WAITS} AND priority = ?`,
     )
     this.#range = connection.prepare(
       `SELECT arrival, not_before AS notBefore, length(spec) AS bytes FROM waiting
-       WHERE paused = 0 AND priority = ? AND not_before > ? AND not_before <= ? ORDER BY not_before, arrival LIMIT ?`,
+       WHERE ${WAITS} AND priority = ? AND not_before > ? AND not_before <= ? ORDER BY not_before, arrival LIMIT ?`,
     )
+    const among = 'arrival IN (SELECT value FROM json_each(?))'
     this.#move = connection.prepare(
-      `INSERT INTO near (${COLUMNS}) SELECT ${COLUMNS} FROM waiting WHERE arrival IN (SELECT value FROM json_each(?)) RETURNING *`,
+      `INSERT INTO near (${LIVE_COLUMNS}) SELECT ${LIVE_COLUMNS} FROM waiting WHERE ${among} RETURNING *`,
     )
-    this.#forget = connection.prepare('DELETE FROM waiting WHERE arrival IN (SELECT value FROM json_each(?))')
+    this.#forget = connection.prepare(`DELETE FROM waiting WHERE ${among}`)
+    this.#heads = connection.prepare(
+      `SELECT arrival, substr(head, 1, 64) AS head FROM near WHERE ${among} ORDER BY arrival`,
+    )
     this.#back = connection.prepare(
-      `INSERT INTO waiting (${COLUMNS}) SELECT ${COLUMNS} FROM near WHERE arrival IN (SELECT value FROM json_each(?))`,
+      `INSERT INTO waiting (${LIVE_COLUMNS}, ${WAITING_COLUMNS})
+       SELECT t.${LIVE_COLUMNS.replaceAll(', ', ', t.')}, ${ROW.field('shard')}, ${ROW.field('priority')} - ${PRIORITY_SHIFT}, ${ROW.field('notBefore')}, ${ROW.field('paused')}
+       FROM json_each(?1) e CROSS JOIN near t ON t.arrival = e.value`,
     )
-    this.#forgetNear = connection.prepare(
-      'DELETE FROM near WHERE arrival IN (SELECT value FROM json_each(?))',
-    )
+    this.#forgetNear = connection.prepare(`DELETE FROM near WHERE ${among}`)
   }
 
   /** The due ones by start key, then the coming ones by `notBefore`; moved to `near`. */
@@ -50,13 +65,9 @@ export class Window {
     const order = (from: Instant, to: Instant, limit: number, step: number) => {
       const found: { arrival: number; key: number; bytes: number }[] = []
       for (const priority of priorities) {
-        const rows = this.#range.all(priority, from, to, limit) as {
-          arrival: number
-          notBefore: number
-          bytes: number
-        }[]
-        for (const row of rows)
-          found.push({ arrival: row.arrival, key: row.notBefore - priority * step, bytes: row.bytes })
+        const rows = this.#range.all(priority, from, to, limit) as unknown as Candidate[]
+        for (const { arrival, notBefore, bytes } of rows)
+          found.push({ arrival, key: notBefore - priority * step, bytes })
       }
       return found.toSorted((a, b) => a.key - b.key || a.arrival - b.arrival).slice(0, limit)
     }
@@ -72,14 +83,28 @@ export class Window {
     }
     if (chosen.length === 0) return []
     const list = JSON.stringify(chosen)
-    const byArrival = new Map((this.#move.all(list) as LiveRow[]).map((row) => [row.arrival, row]))
+    const moved = this.#move.all(list) as unknown as LiveRow[]
+    const byArrival = new Map(moved.map((row) => [row.arrival, row]))
     this.#forget.run(list)
     return chosen.map((arrival) => byArrival.get(arrival) as LiveRow)
   }
 
   giveBack(arrivals: readonly number[]): void {
-    const list = JSON.stringify(arrivals)
-    this.#back.run(list)
+    const heads = this.#heads.all(JSON.stringify(arrivals)) as unknown as {
+      arrival: number
+      head: Uint8Array
+    }[]
+    if (heads.length === 0) return
+    const rows = ROW.rows(heads.length)
+    for (const { head } of heads) {
+      const { shard, priority, notBefore, paused } = waitingValues(head)
+      rows.put(shard)
+      rows.put(priority + PRIORITY_SHIFT)
+      rows.put(notBefore)
+      rows.put(paused)
+    }
+    const list = JSON.stringify(heads.map(({ arrival }) => arrival))
+    this.#back.run(list, rows.bytes)
     this.#forgetNear.run(list)
   }
 

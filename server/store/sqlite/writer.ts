@@ -1,12 +1,16 @@
-import { randomUUID } from 'node:crypto'
 import type { Connection } from './connection.js'
 import { ConsumerRows } from './consumers.js'
 import { Counts } from './counts.js'
 import { HandlerNumbers } from './handler-numbers.js'
 import { InsertTasks } from './insert-tasks.js'
 import { LogAppender } from './log-appender.js'
-import { type FoundEntry, type LiveRow, Lookup } from './lookup.js'
+import { Lookup } from './lookup.js'
+import { Meta } from './meta.js'
 import type { WriteOperation } from './operations.js'
+import { Questions } from './questions.js'
+import { StartNotes, withoutEnded } from './start-notes.js'
+import type { StoreRoom } from './store-room.js'
+import { isTrouble } from './store-trouble.js'
 import { UpdateTasks } from './update-tasks.js'
 import { Window } from './window.js'
 
@@ -16,177 +20,152 @@ export type Answer =
   | { readonly ok: false; readonly error: Error }
 
 /** Operations that change nothing, so that a group of them needs no commit. */
-const READS: ReadonlySet<WriteOperation['kind']> = new Set([
+const QUESTIONS: ReadonlySet<WriteOperation['kind']> = new Set([
   'get',
   'findResult',
   'nextWaiting',
   'stats',
-  'recover',
   'consumers',
 ])
+
+/** Watches commits, for the case that the writer dies at one. */
+export interface CommitWatch {
+  /** The answers to a group that hold if this commit succeeds; it is about to be made. */
+  prepared(commit: number, group: readonly WriteOperation[], answers: readonly Answer[]): void
+  /** A commit that was prepared has not been made. */
+  undone(commit: number): void
+}
+
+const NOBODY: CommitWatch = { prepared() {}, undone() {} }
 
 /** Does what the store is asked to do, a group of operations in one transaction: the price of a commit is shared by all that waited for it. */
 export class StoreWriter {
   readonly #connection: Connection
+  readonly #room: StoreRoom
+  readonly #meta: Meta
   readonly #handlers: HandlerNumbers
   readonly #counts: Counts
   readonly #log: LogAppender
   readonly #lookup: Lookup
   readonly #insert: InsertTasks
+  readonly #starts: StartNotes
   readonly #update: UpdateTasks
   readonly #window: Window
+  readonly #questions: Questions
   readonly #consumers: ConsumerRows
-  readonly #setMeta
-  readonly #getMeta
-  readonly #oldest
+  readonly #begin
+  readonly #commit
   #nextArrival: number
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, room: StoreRoom) {
     this.#connection = connection
+    this.#room = room
+    this.#meta = new Meta(connection)
     this.#handlers = new HandlerNumbers(connection)
     this.#counts = new Counts(connection)
     this.#log = new LogAppender(connection, this.#counts)
     this.#lookup = new Lookup(connection, this.#handlers, this.#log)
+    const parts = { lookup: this.#lookup, handlers: this.#handlers, counts: this.#counts, log: this.#log }
     this.#insert = new InsertTasks(connection, this.#handlers, this.#lookup, this.#counts)
-    this.#update = new UpdateTasks(connection, {
-      lookup: this.#lookup,
-      handlers: this.#handlers,
-      counts: this.#counts,
-      log: this.#log,
-    })
+    this.#starts = new StartNotes(connection, this.#counts)
+    this.#update = new UpdateTasks(connection, parts)
     this.#window = new Window(connection)
+    this.#questions = new Questions(connection, { ...parts, meta: this.#meta, window: this.#window, room })
     this.#consumers = new ConsumerRows(connection)
-    this.#setMeta = connection.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)')
-    this.#getMeta = connection.prepare('SELECT value FROM meta WHERE key = ?')
-    this.#oldest = connection.prepare('SELECT min(first_position) AS first FROM log')
-    this.#nextArrival = this.#newestArrival() + 1
+    this.#begin = connection.prepare('BEGIN IMMEDIATE')
+    this.#commit = connection.prepare('COMMIT')
+    this.#nextArrival = this.#questions.newestArrival() + 1
   }
 
-  /** One answer for each operation, in order, after the commit. When the group fails, each operation is tried in a transaction of its own. */
-  run(group: readonly WriteOperation[]): Answer[] {
+  /** Number of the newest commit on disk. */
+  get commit(): number {
+    return this.#counts.commit
+  }
+
+  /**
+   * One answer for each operation, in order, after the commit. What the store as a whole cannot do fails for all of the group; when only one of them is at fault, each
+   * is tried in a transaction of its own.
+   */
+  run(group: readonly WriteOperation[], watch = NOBODY): Answer[] {
     try {
-      return this.#transaction(group).map((value) => ({ ok: true, value }))
+      return this.#run(group, watch)
     } catch (error) {
-      if (group.length > 1) return group.flatMap((operation) => this.run([operation]))
-      return [{ ok: false, error: error as Error }]
+      if (group.length > 1 && !isTrouble(error))
+        return group.flatMap((operation) => this.run([operation], watch))
+      return group.map(() => ({ ok: false, error: error as Error }))
     }
   }
 
-  #transaction(group: readonly WriteOperation[]): unknown[] {
-    if (group.every(({ kind }) => READS.has(kind))) return group.map((operation) => this.#do(operation))
-    const firstArrival = this.#nextArrival
-    this.#connection.exec('BEGIN IMMEDIATE')
+  #run(group: readonly WriteOperation[], watch: CommitWatch): Answer[] {
+    if (group.every(({ kind }) => QUESTIONS.has(kind))) return this.#do(group)
+    this.#room.mustBeThere()
+    const before = this.#nextArrival
+    const last = this.#counts.commit
+    this.#begin.run()
     try {
-      const answers = group.map((operation) => this.#do(operation))
+      const answers = this.#do(withoutEnded(group))
       this.#log.flush()
+      const commit = this.#counts.begin()
       this.#counts.flush()
-      this.#connection.exec('COMMIT')
+      watch.prepared(commit, group, answers)
+      this.#commit.run()
       this.#log.committed()
       return answers
     } catch (error) {
-      this.#nextArrival = firstArrival
-      this.#log.forget()
-      if (this.#connection.isTransaction) this.#connection.exec('ROLLBACK')
-      this.#counts.reload()
-      this.#handlers.reload(this.#connection)
+      const { commit } = this.#counts
+      this.#nextArrival = before
+      this.#rollBack()
+      if (commit !== last) watch.undone(commit)
       throw error
     }
   }
 
-  #do(operation: WriteOperation): unknown {
+  #rollBack(): void {
+    if (this.#connection.isTransaction) this.#connection.exec('ROLLBACK')
+    this.#log.forget()
+    this.#update.forget()
+    this.#lookup.forget()
+    this.#counts.reload()
+    this.#handlers.reload()
+  }
+
+  #do(group: readonly WriteOperation[]): Answer[] {
+    const isFull = group.some(({ kind }) => kind === 'insert') ? this.#room.fullness() : undefined
+    return group.map((operation): Answer => {
+      if (isFull && operation.kind === 'insert') return { ok: false, error: isFull }
+      return { ok: true, value: this.#one(operation) }
+    })
+  }
+
+  #one(operation: WriteOperation): unknown {
     switch (operation.kind) {
       case 'insert': {
         const first = this.#nextArrival
-        this.#nextArrival += operation.columns.keys.length
-        return this.#insert.run(operation.columns, first, this.#log.latest)
+        this.#nextArrival += operation.insert.count
+        return this.#insert.run(operation.insert, first, this.#log.latest)
       }
       case 'start':
-        return this.#update.start(operation.starts)
+        return this.#starts.run(operation.starts)
       case 'update':
         return this.#update.run(operation.update)
       case 'takeWindow':
-        return this.#window.take(operation).map((row) => this.#lookup.rowOf(row))
+        return this.#questions.pack(this.#window.take(operation).map((row) => this.#lookup.rowOf(row)))
       case 'giveBack':
         return this.#window.giveBack(operation.arrivals)
-      case 'nextWaiting':
-        return this.#window.next()
-      case 'get':
-        return this.#lookup.byIds(operation.ids)
-      case 'findResult':
-        return this.#result(this.#lookup.result(operation.id, operation.run))
       case 'reserveStartIds':
-        return this.#reserve(operation.count)
-      case 'stats':
-        return {
-          states: this.#counts.byState(),
-          logEntries: this.#counts.get('log'),
-          earliest: this.#earliest(),
-          latest: this.#log.latest,
-        }
+        return this.#meta.reserveStartIds(operation.count)
       case 'recover':
-        return this.#recover()
+        return this.#questions.recover()
       case 'consumers':
       case 'keepConsumer':
       case 'moveConsumer':
       case 'forgetConsumer':
         return this.#consumers.run(operation)
       case 'markCleanStop':
-        return void this.#setMeta.run('clean_stop', 1)
+        this.#meta.cleanStop = true
+        return undefined
+      default:
+        return this.#questions.answer(operation)
     }
-  }
-
-  #result(found: FoundEntry | undefined): unknown {
-    if (!found) return undefined
-    const { task: _task, offset: _offset, arrival: _arrival, ...entry } = found.entry
-    return {
-      ...entry,
-      bytes: new Uint8Array(entry.bytes),
-      position: found.position,
-      commitTime: found.commitTime,
-    }
-  }
-
-  #reserve(count: number): number {
-    const first = Number(this.#meta('next_start_id') ?? 1)
-    this.#setMeta.run('next_start_id', first + count)
-    return first
-  }
-
-  #recover(): unknown {
-    const cleanStop = this.#meta('clean_stop') !== 0
-    let logId = this.#meta('log_id')
-    this.#connection.exec('BEGIN IMMEDIATE')
-    if (logId === undefined) {
-      logId = randomUUID().replaceAll('-', '').slice(0, 12)
-      this.#setMeta.run('log_id', logId)
-    }
-    this.#setMeta.run('clean_stop', 0)
-    this.#connection.exec('COMMIT')
-    const rows = this.#connection.prepare('SELECT * FROM near ORDER BY arrival').all() as LiveRow[]
-    return { cleanStop, logId, rows: rows.map((row) => this.#lookup.rowOf(row)) }
-  }
-
-  #earliest(): number {
-    const { first } = this.#oldest.get() as { first: number | null }
-    return first === null ? this.#log.latest : first - 1
-  }
-
-  #newestArrival(): number {
-    const newest = (table: string): number =>
-      (
-        this.#connection.prepare(`SELECT max(arrival) AS newest FROM ${table}`).get() as {
-          newest: number | null
-        }
-      ).newest ?? 0
-    return Math.max(
-      newest('near'),
-      newest('waiting'),
-      newest('ended'),
-      Number(this.#meta('arrival_floor') ?? 0),
-    )
-  }
-
-  #meta(key: string): string | number | undefined {
-    return (this.#getMeta.get(key) as { value: string | number } | undefined)?.value
   }
 }
