@@ -46,6 +46,8 @@ export interface ServerStats {
   readonly lanes: readonly { readonly lane: string; readonly slots: number; readonly busy: number }[]
   /** Start − due time of first attempts, by period. */
   readonly lateness: readonly LatencyStats[]
+  /** Start of attempts − when each could have started (its due time or, for a retry, the end of its back-off), by period. */
+  readonly wait: readonly LatencyStats[]
   /** End − start of attempts, by period. */
   readonly duration: readonly LatencyStats[]
   readonly store?: {
@@ -98,6 +100,7 @@ export function toServerStats(message: GetStatsResponse): ServerStats {
     }),
     lanes: message.lanes.map(({ lane, slots, busy }) => ({ lane, slots, busy })),
     lateness: message.lateness.map(toLatency),
+    wait: message.wait.map(toLatency),
     duration: message.duration.map(toLatency),
     ...(message.store && {
       store: {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { Admission } from './admission/admission.js'
 import { type Clock, systemClock } from './clock.js'
+import { consumerFindings } from './compose/consumer-findings.js'
 import { countedStore } from './compose/counted-store.js'
 import { RunningServer } from './compose/running-server.js'
 import { serverInfo, version } from './compose/server-info.js'
@@ -11,7 +12,9 @@ import { ThreadExecutor, type ThreadExecutorOptions } from './executor/thread-ex
 import type { HandlerCatalogue } from './handlers/catalogue.js'
 import { createCatalogue } from './handlers/handler-catalogue.js'
 import { type LoadedHandlers, loadHandlers, moduleUrl } from './handlers/load-handlers.js'
+import { Consumers } from './results/consumers.js'
 import { ResultLog } from './results/result-log.js'
+import { ConsumerService } from './rpc/consumer-service.js'
 import { GrpcServer, type Tls } from './rpc/grpc-server.js'
 import { encodeResult } from './rpc/result-codec.js'
 import { ResultStreaming } from './rpc/result-streaming.js'
@@ -111,7 +114,10 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
     schedulerSettings(settings, log),
   )
   const results = await ResultLog.open(store, recovery.logId)
-  const streaming = new ResultStreaming(results, clock, settings.maxStreams)
+  const consumers = await Consumers.open({ store, log: results })
+  const { maxStreams } = settings
+  const streaming = new ResultStreaming({ log: results, consumers, clock, maxStreams })
+  const consumerService = new ConsumerService(consumers, results)
   const limits = {
     maxInputBytes: settings.maxInputBytes,
     maxWaitingTasks: settings.maxWaitingTasks,
@@ -124,13 +130,21 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
     store,
     statistics,
     snapshot: () => scheduler.snapshot(),
-    findings: () => [],
+    findings: () => consumerFindings(consumers.list(), clock.now()),
     maxStoreBytes: settings.maxStoreBytes,
   }
   const info = serverInfo(settings)
-  const server = new ServerService({ handlers: catalogue, log: results, streaming, stats, clock, info })
+  const server = new ServerService({
+    handlers: catalogue,
+    log: results,
+    streaming,
+    consumers: consumerService,
+    stats,
+    clock,
+    info,
+  })
   const grpc = new GrpcServer(
-    { tasks, server, streaming, log },
+    { tasks, server, consumers: consumerService, streaming, log },
     {
       ...settings.listen,
       ...(tls && { tls }),
@@ -145,6 +159,7 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
     storeStats: () => store.stats(),
     streams: () => streaming.open,
     resultsSent: () => streaming.resultsSent,
+    consumers: () => consumers.list(),
   })
 
   await scheduler.start(recovery)

@@ -8,6 +8,7 @@ const FEATURES = [
   'at_most_once',
   'bulk_changes',
   'concurrency_keys',
+  'consumers',
   'pause',
   'preview_recurrence',
   'recurrence',

@@ -62,9 +62,28 @@ export class ResultLog {
    * @throws SchedulerError CURSOR_UNKNOWN, LOG_REPLACED (also for a place that this log has not reached), CURSOR_EXPIRED (with the earliest cursor).
    */
   async positionOf(start: LogStart): Promise<LogPosition> {
-    if (start.kind === 'after') return this.#positionAfter(fromCursor(start.cursor, this.logId))
+    if (start.kind === 'after') {
+      const position = await this.reached(start.cursor)
+      const { earliest } = await this.#store.stats()
+      if (position < earliest) throw this.#expired(earliest)
+      return position
+    }
     if (start.kind === 'since') return this.#store.positionAt(start.time)
     return start.kind === 'latest' ? this.latest : (await this.#store.stats()).earliest
+  }
+
+  /**
+   * The position of a cursor, whether or not what follows it is still kept.
+   *
+   * @throws SchedulerError CURSOR_UNKNOWN, LOG_REPLACED (also for a place that this log has not reached).
+   */
+  async reached(cursor: string): Promise<LogPosition> {
+    const position = fromCursor(cursor, this.logId)
+    // a reader may be ahead of what was told so far
+    if (position > this.latest && position > (await this.#store.stats()).latest) {
+      throw logReplaced(this.logId, 'the cursor lies beyond the end of the log')
+    }
+    return position
   }
 
   /** Reads after a position, in order, none skipped, none twice: from the store until it has caught up, then what is committed. */
@@ -104,15 +123,6 @@ export class ResultLog {
     this.#tail.append(entries)
     this.#waits.resolve(entries)
     for (const wake of this.#wakeUps) wake()
-  }
-
-  async #positionAfter(position: LogPosition): Promise<LogPosition> {
-    const { earliest, latest } = await this.#store.stats()
-    if (position > Math.max(latest, this.latest)) {
-      throw logReplaced(this.logId, 'the cursor lies beyond the end of the log')
-    }
-    if (position < earliest) throw this.#expired(earliest)
-    return position
   }
 
   #expired(earliest: LogPosition): SchedulerError {

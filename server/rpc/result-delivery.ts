@@ -14,6 +14,8 @@ export interface DeliveryParts {
   readonly stream: ResponseStream
   /** Aborted when the server stops. */
   readonly ending: AbortSignal
+  /** Aborted when the stream must end at once; the reason is the error to end with. */
+  readonly ousted?: AbortSignal
   /** Counts entries as they are sent. */
   readonly onSent: (count: number) => void
 }
@@ -36,19 +38,31 @@ export class ResultDelivery {
     this.#target = parts.log.latest
   }
 
-  /** Resolves when the stream shall end with OK, or when nobody reads any more. @throws SchedulerError DRAINING at shutdown. */
+  /** Resolves when the stream shall end with OK, or when nobody reads any more. @throws SchedulerError DRAINING at shutdown; the reason of `ousted`. */
   async run(): Promise<void> {
-    const { stream, ending } = this.#parts
+    const { ending, ousted } = this.#parts
+    const stopped = anyAbort(ending, ...(ousted ? [ousted] : []))
+    try {
+      await this.#deliver(stopped.signal)
+    } finally {
+      stopped.release()
+    }
+  }
+
+  /** @param stopped - Aborted when `ending` or `ousted` is. */
+  async #deliver(stopped: AbortSignal): Promise<void> {
+    const { stream, ending, ousted } = this.#parts
     // at once, so that a caller knows that it is connected, and where it stands
     this.#send([])
     while (!stream.signal.aborted) {
+      ousted?.throwIfAborted()
       if (this.#isDone()) return
       if (ending.aborted && (this.#reader.isCaughtUp || !stream.hasRoom)) {
         this.#sendLastCursor()
         throw stopping()
       }
-      if (!stream.hasRoom) await stream.room(ending)
-      else if (this.#reader.isCaughtUp) await this.#waitForMore()
+      if (!stream.hasRoom) await stream.room(stopped)
+      else if (this.#reader.isCaughtUp) await this.#waitForMore(stopped)
       else await this.#sendNext()
     }
   }
@@ -72,9 +86,9 @@ export class ResultDelivery {
   }
 
   /** Until there is more; a heartbeat when that takes long. */
-  async #waitForMore(): Promise<void> {
-    const { clock, stream, ending } = this.#parts
-    const enough = anyAbort(stream.signal, ending)
+  async #waitForMore(stopped: AbortSignal): Promise<void> {
+    const { clock, stream } = this.#parts
+    const enough = anyAbort(stream.signal, stopped)
     const timer = clock.setTimer(Math.max(0, this.#wish.heartbeatMs - this.#silentMs()), enough.abort)
     await this.#reader.more(enough.signal)
     timer.cancel()

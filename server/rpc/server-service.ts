@@ -7,6 +7,7 @@ import { overview, type OverviewParts } from '../stats/overview.js'
 import { InvalidRequestError, type Violation } from '../task/errors.js'
 import { preview } from '../task/recurrence/preview.js'
 import type { SlotMark } from '../task/recurrence/recurrence.js'
+import type { ConsumerService } from './consumer-service.js'
 import type { ResultStreaming } from './result-streaming.js'
 import { toRecurrence } from './translate-recurrence.js'
 import { fromOverview } from './translate-stats.js'
@@ -34,6 +35,7 @@ export interface ServerServiceParts {
   readonly handlers: HandlerCatalogue
   readonly log: ResultLog
   readonly streaming: ResultStreaming
+  readonly consumers: ConsumerService
   readonly stats: OverviewParts
   readonly clock: Clock
   readonly info: ServerInfo
@@ -52,8 +54,12 @@ export class ServerService {
   }
 
   async getStats(): Promise<wire.GetStatsResponse> {
-    const { log, streaming, stats } = this.#parts
-    return fromOverview(await overview(stats), (position) => log.cursor(position), streaming.open)
+    const { log, streaming, consumers, stats } = this.#parts
+    return {
+      ...fromOverview(await overview(stats), (position) => log.cursor(position)),
+      consumers: consumers.list(),
+      openStreams: BigInt(streaming.open),
+    }
   }
 
   getServerInfo(): wire.GetServerInfoResponse {

@@ -1,10 +1,10 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import * as wire from '../../proto/generated/punctual/v1/scheduler_service.js'
-import { SchedulerError } from '../task/errors.js'
 import type { Log } from '../task/log.js'
 import { callTrace } from './call-trace.js'
 import { readSchedule, readScheduleBatch } from './read-schedule.js'
+import type { ConsumerService } from './consumer-service.js'
 import type { ResultStreaming } from './result-streaming.js'
 import type { ServerService } from './server-service.js'
 import { toStreamWish } from './stream-request.js'
@@ -26,6 +26,7 @@ export const SERVICE: ServiceDefinition = Object.fromEntries(
 export interface ServiceParts {
   readonly tasks: TaskService
   readonly server: ServerService
+  readonly consumers: ConsumerService
   readonly streaming: ResultStreaming
   readonly log: Log
 }
@@ -41,6 +42,7 @@ const writer = new BinaryWriter()
 export function implementation({
   tasks,
   server,
+  consumers,
   streaming,
   log,
 }: ServiceParts): UntypedServiceImplementation {
@@ -54,8 +56,6 @@ export function implementation({
       handle,
       log,
     )
-  const notBuilt = (name: string) =>
-    call(wire.ListConsumersRequest, wire.ListConsumersResponse, () => refuse(name))
   return {
     schedule: unary(
       codec((bytes, { metadata }) => readSchedule(bytes, callTrace(metadata)), wire.ScheduleResponse),
@@ -92,9 +92,15 @@ export function implementation({
       (wish, stream) => streaming.serve(wish, stream),
       log,
     ),
-    ackResults: notBuilt('AckResults'),
-    listConsumers: notBuilt('ListConsumers'),
-    deleteConsumer: notBuilt('DeleteConsumer'),
+    ackResults: call(wire.AckResultsRequest, wire.AckResultsResponse, (request) =>
+      consumers.ackResults(request),
+    ),
+    listConsumers: call(wire.ListConsumersRequest, wire.ListConsumersResponse, () =>
+      consumers.listConsumers(),
+    ),
+    deleteConsumer: call(wire.DeleteConsumerRequest, wire.DeleteConsumerResponse, (request) =>
+      consumers.deleteConsumer(request),
+    ),
     previewRecurrence: call(wire.PreviewRecurrenceRequest, wire.PreviewRecurrenceResponse, (request) =>
       server.previewRecurrence(request),
     ),
@@ -119,8 +125,4 @@ function codec<Request, Response>(
       }
     },
   }
-}
-
-function refuse(name: string): never {
-  throw new SchedulerError('NOT_BUILT', `this server cannot ${name} yet`, { fields: name })
 }

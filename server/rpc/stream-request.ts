@@ -2,8 +2,8 @@ import type { OutputFormat } from '../../proto/generated/punctual/v1/result.js'
 import { Position, type StreamResultsRequest } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import type { LogStart } from '../results/result-log.js'
 import type { LogFilter } from '../store/task-store.js'
-import { InvalidRequestError, SchedulerError, type Violation } from '../task/errors.js'
-import { toLogFilter } from './translate-filter.js'
+import { InvalidRequestError, type Violation } from '../task/errors.js'
+import { checkConsumer, toLogFilter } from './translate-filter.js'
 import { toInstant, toMs } from './translate-time.js'
 
 const DEFAULT_HEARTBEAT_MS = 15_000
@@ -17,19 +17,12 @@ export interface StreamWish {
   readonly stopWhenCaughtUp: boolean
   readonly heartbeatMs: number
   readonly format: OutputFormat
+  /** The durable consumer that it reads for. */
+  readonly consumer?: { readonly name: string; readonly lossy: boolean }
 }
 
-/** @throws InvalidRequestError with every violation at once; SchedulerError NOT_BUILT. */
+/** @throws InvalidRequestError with every violation at once. */
 export function toStreamWish(request: StreamResultsRequest): StreamWish {
-  if (request.consumer !== '' || request.lossy) {
-    throw new SchedulerError(
-      'NOT_BUILT',
-      'this server keeps no durable consumers yet: leave out consumer and lossy',
-      {
-        fields: 'consumer',
-      },
-    )
-  }
   const found: Violation[] = []
   const wish = {
     filter: toLogFilter(request.filter, request.includeAttempts, found),
@@ -37,6 +30,7 @@ export function toStreamWish(request: StreamResultsRequest): StreamWish {
     stopWhenCaughtUp: request.stopWhenCaughtUp,
     heartbeatMs: toHeartbeat(request, found),
     format: request.outputFormat,
+    ...toConsumer(request, found),
   }
   if (found.length > 0) throw new InvalidRequestError(found, 'INVALID_REQUEST')
   return wish
@@ -62,4 +56,16 @@ function toHeartbeat({ heartbeatInterval }: StreamResultsRequest, found: Violati
     found.push({ field: 'heartbeat_interval', description: 'must be from 100 ms to 10 min' })
   }
   return ms
+}
+
+function toConsumer(
+  { consumer, lossy }: StreamResultsRequest,
+  found: Violation[],
+): Pick<StreamWish, 'consumer'> {
+  if (consumer !== '') {
+    checkConsumer(consumer, 'consumer', found)
+    return { consumer: { name: consumer, lossy } }
+  }
+  if (lossy) found.push({ field: 'lossy', description: 'is about a consumer: name one, or leave it out' })
+  return {}
 }

@@ -9,6 +9,7 @@ import { toInstant } from './translate-time.js'
 
 const MAX_TASK_IDS = 10_000
 const MAX_NAMES = 100
+const CONSUMER_PATTERN = /^[A-Za-z0-9._-]{1,63}$/
 
 /** Which entries of the log; no filter = all results. */
 export function toLogFilter(
@@ -31,6 +32,17 @@ export function toLogFilter(
   }
 }
 
+/** A filter as it was given. */
+export function fromLogFilter({ taskIds, handlers, labels, outcomes, origins }: LogFilter): ResultFilter {
+  return {
+    taskIds: [...taskIds],
+    handlers: [...handlers],
+    labels,
+    outcomes: [...outcomes].map((outcome) => OUTCOMES[outcome]),
+    origins: [...origins],
+  }
+}
+
 /** Which tasks; no filter = all. */
 export function toListFilter(filter: TaskFilter | undefined, found: Violation[]): ListFilter {
   const { states = [], handlers = [], labels = {}, dueFrom, dueBefore } = filter ?? {}
@@ -49,6 +61,12 @@ export function toListFilter(filter: TaskFilter | undefined, found: Violation[])
 /** Adds a violation unless `id` can be the id of a task. */
 export function checkId(id: string, field: string, found: Violation[]): void {
   if (!ID_PATTERN.test(id)) found.push({ field, description: `must be an id: ${ID_RULE}` })
+}
+
+/** Adds a violation unless `name` can be the name of a durable consumer. */
+export function checkConsumer(name: string, field: string, found: Violation[]): void {
+  if (CONSUMER_PATTERN.test(name)) return
+  found.push({ field, description: 'must be a name: 1 to 63 characters of A-Z a-z 0-9 . _ -' })
 }
 
 function atMost(limit: number, values: readonly unknown[], field: string, found: Violation[]): void {

@@ -6,12 +6,11 @@ import type { TaskState } from '../task/task.js'
 import { OUTCOMES, STATES } from './translate-enums.js'
 import { fromInstant } from './translate-time.js'
 
-/** @param cursor - Makes a cursor. @param openStreams - Open StreamResults calls. */
+/** @param cursor - Makes a cursor. */
 export function fromOverview(
   overview: Overview,
   cursor: (position: LogPosition) => string,
-  openStreams: number,
-): GetStatsResponse {
+): Omit<GetStatsResponse, 'consumers' | 'openStreams'> {
   const { store } = overview
   return {
     states: (Object.keys(STATES) as TaskState[]).map((state) => ({
@@ -25,6 +24,7 @@ export function fromOverview(
     })),
     lanes: overview.lanes.map((lane) => ({ ...lane })),
     lateness: overview.lateness.map(fromSummary),
+    wait: overview.wait.map(fromSummary),
     duration: overview.duration.map(fromSummary),
     store: {
       bytes: BigInt(store.bytes),
@@ -34,14 +34,12 @@ export function fromOverview(
       latestCursor: cursor(store.latest),
       available: overview.storeAvailable,
     },
-    consumers: [],
     findings: overview.findings.map(({ kind, message, since }) => ({
       kind,
       message,
       since: fromInstant(since),
     })),
     startTime: fromInstant(overview.startTime),
-    openStreams: BigInt(openStreams),
     dueWaiting: BigInt(overview.dueWaiting),
   }
 }

@@ -32,6 +32,7 @@ export interface Overview extends SchedulerSnapshot {
   readonly startTime: Instant
   readonly outcomes: readonly OutcomeCount[]
   readonly lateness: readonly LatencySummary[]
+  readonly wait: readonly LatencySummary[]
   readonly duration: readonly LatencySummary[]
   readonly store: StoreStats
   readonly maxStoreBytes: number
@@ -46,6 +47,7 @@ export async function overview(parts: OverviewParts): Promise<Overview> {
     startTime: statistics.startTime,
     outcomes: statistics.outcomes(),
     lateness: statistics.lateness(),
+    wait: statistics.wait(),
     duration: statistics.duration(),
     store: await parts.store.stats(),
     maxStoreBytes: parts.maxStoreBytes,

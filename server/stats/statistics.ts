@@ -16,12 +16,13 @@ export interface OutcomeCount {
   readonly count: number
 }
 
-/** What has happened since this process started: counts of outcomes, lateness, duration. Is told of results once they are stored. */
+/** What has happened since this process started: counts of outcomes, lateness, wait, duration. Is told of results once they are stored. */
 export class Statistics {
   readonly startTime: Instant
   readonly #clock: Clock
   readonly #outcomes = new Map<string, Map<ResultOutcome, number>>()
   readonly #lateness = new LatencyWindow()
+  readonly #wait = new LatencyWindow()
   readonly #duration = new LatencyWindow()
 
   constructor(clock: Clock) {
@@ -49,6 +50,11 @@ export class Statistics {
     return this.#lateness.summaries(this.#clock.steady())
   }
 
+  /** Start of attempts minus when each could have started: its due time, or the end of its back-off. */
+  wait(): LatencySummary[] {
+    return this.#wait.summaries(this.#clock.steady())
+  }
+
   /** End minus start, of attempts. */
   duration(): LatencySummary[] {
     return this.#duration.summaries(this.#clock.steady())
@@ -57,6 +63,7 @@ export class Statistics {
   #count(entry: TaskResult, steady: number): void {
     if (entry.kind === 'result') this.#countOutcome(entry.handler, entry.outcome)
     if (entry.startTimeUs === 0) return
+    this.#wait.record(entry.startTimeUs - entry.notBefore * 1_000, steady)
     this.#duration.record(entry.endTimeUs - entry.startTimeUs, steady)
     if (entry.attempts === 1) this.#lateness.record(entry.startTimeUs - entry.dueTime * 1_000, steady)
   }

@@ -41,6 +41,7 @@ export function logEntry(kind: TaskResult['kind'], task: Task, facts: EntryFacts
     outcome: facts.outcome,
     output: facts.output ?? NO_PAYLOAD,
     dueTime: task.dueTime,
+    notBefore: task.notBefore,
     startTimeUs: facts.startTimeUs ?? 0,
     endTimeUs: facts.endTimeUs,
     workerId: facts.workerId ?? '',

@@ -18,6 +18,8 @@ export interface TaskResult {
   readonly output: Payload
   readonly error?: AttemptError
   readonly dueTime: Instant
+  /** When the last attempt could start at the earliest: the due time, or the end of a back-off. Not stored. */
+  readonly notBefore: Instant
   /** Microseconds since 1970; 0 = no attempt started. */
   readonly startTimeUs: number
   readonly endTimeUs: number

@@ -50,6 +50,12 @@ export const METRICS = {
   resultsSent: counter('punctual.results.sent', '{result}', 'Results sent on streams'),
   consumers: gauge('punctual.consumers', '{consumer}', 'Durable consumers'),
   consumerLag: gauge(
+    'punctual.consumer.lag',
+    '{result}',
+    'Results that a durable consumer has not acknowledged; of the first 50 by name',
+    ['consumer'],
+  ),
+  consumerMaxLag: gauge(
     'punctual.consumers.lag.max',
     '{result}',
     'Results that the durable consumer furthest behind has not acknowledged',

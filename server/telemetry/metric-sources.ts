@@ -19,14 +19,17 @@ export interface MetricSources {
   readonly streams?: () => number
   /** Results sent on streams since the start. */
   readonly resultsSent?: () => number
-  /** Durable consumers, and the lag of the one furthest behind. */
-  readonly consumers?: () => Promise<{ readonly count: number; readonly maxLag: number }>
+  /** Durable consumers, each with the entries that it has not acknowledged. */
+  readonly consumers?: () => readonly { readonly name: string; readonly lag: number }[]
   /** Findings of the watchdog since the start, by kind; kinds are fixed words. */
   readonly watchdogFindings?: () => Readonly<Record<string, number>>
 }
 
 /** Finer than this, looking at the loop costs more than it tells. */
 const LOOP_RESOLUTION_MS = 20
+
+/** Of more consumers only the largest lag is told: names come from callers, and each is a time series. */
+const NAMED_CONSUMERS = 50
 
 type Look = (metric: MetricInfo, value: number, ...values: readonly string[]) => void
 
@@ -49,7 +52,8 @@ export function observeSources(meter: Meter, sources: MetricSources): () => void
     }
     observeLoop(look, loop)
     observeNow(look, sources)
-    await Promise.all([observeStore(look, sources), observeConsumers(look, sources)])
+    observeConsumers(look, sources)
+    await observeStore(look, sources)
   }
   meter.addBatchObservableCallback(callback, [...observables.values()])
   return () => {
@@ -84,11 +88,15 @@ async function observeStore(look: Look, { storeStats, storeAvailable }: MetricSo
   look(METRICS.logEntries, stats.logEntries)
 }
 
-async function observeConsumers(look: Look, { consumers }: MetricSources): Promise<void> {
-  const lag = await consumers?.().catch(() => undefined)
-  if (lag === undefined) return
-  look(METRICS.consumers, lag.count)
-  look(METRICS.consumerLag, lag.maxLag)
+function observeConsumers(look: Look, { consumers }: MetricSources): void {
+  const all = consumers?.()
+  if (all === undefined) return
+  look(METRICS.consumers, all.length)
+  look(
+    METRICS.consumerMaxLag,
+    all.reduce((most, { lag }) => Math.max(most, lag), 0),
+  )
+  for (const { name, lag } of all.slice(0, NAMED_CONSUMERS)) look(METRICS.consumerLag, lag, name)
 }
 
 function observeLoop(look: Look, loop: ReturnType<typeof monitorEventLoopDelay>): void {
@@ -115,6 +123,7 @@ const OBSERVED: readonly MetricInfo[] = [
   METRICS.streams,
   METRICS.resultsSent,
   METRICS.consumers,
+  METRICS.consumerMaxLag,
   METRICS.consumerLag,
   METRICS.watchdogFindings,
   METRICS.loopDelayP50,

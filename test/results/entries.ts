@@ -16,6 +16,7 @@ export function aResult(change: Partial<TaskResult> = {}): TaskResult {
     outcome: 'succeeded',
     output: { kind: 'none' },
     dueTime: DUE,
+    notBefore: DUE,
     startTimeUs: DUE * 1_000 + 250,
     endTimeUs: 1_800_000_001_000_000,
     workerId: 'thread-1',

@@ -51,10 +51,21 @@ describe('statistics', () => {
     expect(duration?.meanMs).toBeCloseTo(5, 0)
   })
 
+  it('tell how long attempts waited: a retry from the end of its back-off', () => {
+    const statistics = new Statistics(new VirtualClock())
+    stored(statistics, { ...late(20), notBefore: DUE })
+    stored(statistics, { ...late(60_005), notBefore: DUE + 60_000, attempts: 2 })
+    const wait = of(statistics.wait(), 'start')
+    expect(wait?.count).toBe(2)
+    expect(wait?.maxMs).toBeCloseTo(20, 0)
+    expect(wait?.p50Ms).toBeCloseTo(5, 0)
+  })
+
   it('say nothing of what never started', () => {
     const statistics = new Statistics(new VirtualClock())
     stored(statistics, { outcome: 'expired', startTimeUs: 0, attempts: 0 })
     expect(of(statistics.lateness(), 'start')?.count).toBe(0)
+    expect(of(statistics.wait(), 'start')?.count).toBe(0)
     expect(of(statistics.duration(), 'start')?.count).toBe(0)
   })
 

@@ -98,8 +98,10 @@ describe('what is read off at each look', () => {
       'punctual_log_entries 9',
       'punctual_streams 2',
       'punctual_results_sent_total 17',
-      'punctual_consumers 1',
+      'punctual_consumers 2',
       'punctual_consumers_lag_max 6',
+      'punctual_consumer_lag{consumer="audit"} 6',
+      'punctual_consumer_lag{consumer="billing"} 2',
       'punctual_watchdog_findings_total{kind="lateTimer"} 1',
     ])
     stop()
@@ -112,6 +114,17 @@ describe('what is read off at each look', () => {
     expect(await series('storeSize')).toEqual([])
     expect(await series('storeAvailable')).toEqual(['punctual_store_available 0'])
     expect(await series('streams')).toEqual(['punctual_streams 2'])
+    stop()
+  })
+})
+
+describe('durable consumers', () => {
+  it('are told apart as long as they are few; the largest lag counts all', async () => {
+    const { meter, series } = recordedMetrics()
+    const consumers = () => Array.from({ length: 60 }, (_, n) => ({ name: `c${n}`, lag: n }))
+    const stop = observeSources(meter, { consumers })
+    expect(await series('consumerLag')).toHaveLength(50)
+    expect(await series('consumerMaxLag')).toEqual(['punctual_consumers_lag_max 59'])
     stop()
   })
 })
@@ -197,7 +210,10 @@ function sources() {
     storeAvailable: () => true,
     streams: () => 2,
     resultsSent: () => 17,
-    consumers: () => Promise.resolve({ count: 1, maxLag: 6 }),
+    consumers: () => [
+      { name: 'audit', lag: 6 },
+      { name: 'billing', lag: 2 },
+    ],
     watchdogFindings: () => ({ lateTimer: 1 }),
   }
 }

@@ -14,6 +14,7 @@ export function runResult(given: Partial<TaskResult> = {}): TaskResult {
     outcome: 'succeeded',
     output: NO_PAYLOAD,
     dueTime: DUE,
+    notBefore: DUE,
     startTimeUs: DUE * 1_000 + 1_500,
     endTimeUs: DUE * 1_000 + 21_500,
     workerId: 'thread-1',

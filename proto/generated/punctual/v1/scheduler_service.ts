@@ -351,10 +351,11 @@ export interface StreamResultsRequest {
   includeAttempts: boolean;
   /**
    * Name of a durable consumer, at most 63 characters of [A-Za-z0-9._-]: the server keeps its position, moved by AckResults. A second
-   * stream of the same name takes over; the older ends with ABORTED (CONSUMER_TAKEN_OVER).
+   * stream of the same name takes over; the older ends with ABORTED (CONSUMER_TAKEN_OVER). Filter and include_attempts belong to the consumer:
+   * others than at its first use are FAILED_PRECONDITION (CONSUMER_MISMATCH). At most 1,000 consumers (TOO_MANY_CONSUMERS).
    */
   consumer: string;
-  /** On first use of a consumer: retention may remove what it has not read. */
+  /** On first use of a consumer: retention may remove what it has not read; its next stream then starts at the oldest entry that is kept. */
   lossy: boolean;
   /** How JSON outputs are sent. */
   outputFormat: OutputFormat;
@@ -402,7 +403,7 @@ export interface WaitForResultResponse {
 export interface AckResultsRequest {
   /** Required. */
   consumer: string;
-  /** Everything up to this cursor is done with. Forward only: an older one changes nothing. */
+  /** Everything up to this cursor is done with. Forward only: an older one changes nothing. Of another log, or beyond the end: OUT_OF_RANGE. */
   cursor: string;
 }
 
@@ -432,8 +433,15 @@ export interface Consumer {
   createTime:
     | Timestamp
     | undefined;
-  /** When it last acknowledged or connected. */
-  activeTime: Timestamp | undefined;
+  /**
+   * When it last connected, acknowledged or left. After 7 days without any of it, it is reported (CONSUMER_IDLE); a day later retention does
+   * not wait for it any more.
+   */
+  activeTime:
+    | Timestamp
+    | undefined;
+  /** It also reads attempts that did not end their run. */
+  includeAttempts: boolean;
 }
 
 /** See SchedulerService.ListConsumers. */
@@ -588,6 +596,8 @@ export interface GetStatsResponse {
   openStreams: bigint;
   /** Due tasks that wait for a slot, in memory. */
   dueWaiting: bigint;
+  /** From when an attempt could have started (the due time of its run or, for a retry, the end of the back-off) to when it did. */
+  wait: LatencyStats[];
 }
 
 /** Tasks in one state. */
@@ -2853,6 +2863,7 @@ function createBaseConsumer(): Consumer {
     connected: false,
     createTime: undefined,
     activeTime: undefined,
+    includeAttempts: false,
   };
 }
 
@@ -2884,6 +2895,9 @@ export const Consumer: MessageFns<Consumer> = {
     }
     if (message.activeTime !== undefined) {
       Timestamp.encode(message.activeTime, writer.uint32(66).fork()).join();
+    }
+    if (message.includeAttempts !== false) {
+      writer.uint32(72).bool(message.includeAttempts);
     }
     return writer;
   },
@@ -2965,6 +2979,14 @@ export const Consumer: MessageFns<Consumer> = {
             message.activeTime = Timestamp.decode(reader, reader.uint32());
             continue;
           }
+          case 9: {
+            if (tag !== 72) {
+              break;
+            }
+
+            message.includeAttempts = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2996,6 +3018,7 @@ export const Consumer: MessageFns<Consumer> = {
     message.activeTime = (object.activeTime !== undefined && object.activeTime !== null)
       ? Timestamp.fromPartial(object.activeTime)
       : undefined;
+    message.includeAttempts = object.includeAttempts ?? false;
     return message;
   },
 };
@@ -4024,6 +4047,7 @@ function createBaseGetStatsResponse(): GetStatsResponse {
     startTime: undefined,
     openStreams: 0n,
     dueWaiting: 0n,
+    wait: [],
   };
 }
 
@@ -4067,6 +4091,9 @@ export const GetStatsResponse: MessageFns<GetStatsResponse> = {
         throw new globalThis.Error("value provided for field message.dueWaiting of type int64 too large");
       }
       writer.uint32(88).int64(message.dueWaiting);
+    }
+    for (const v of message.wait) {
+      LatencyStats.encode(v!, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -4172,6 +4199,14 @@ export const GetStatsResponse: MessageFns<GetStatsResponse> = {
             message.dueWaiting = reader.int64() as bigint;
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.wait.push(LatencyStats.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4208,6 +4243,7 @@ export const GetStatsResponse: MessageFns<GetStatsResponse> = {
     message.dueWaiting = (object.dueWaiting !== undefined && object.dueWaiting !== null)
       ? BigInt(object.dueWaiting)
       : 0n;
+    message.wait = object.wait?.map((e) => LatencyStats.fromPartial(e)) || [];
     return message;
   },
 };
@@ -5018,7 +5054,7 @@ export const GetServerInfoResponse_LimitsEntry: MessageFns<GetServerInfoResponse
  *
  * Errors are standard gRPC codes with google.rpc details; ErrorInfo {reason, domain "punctual"} is always there. Reasons: INVALID_TASK,
  * UNKNOWN_HANDLER, TASK_EXISTS, TASK_NOT_FOUND, TASK_ENDED, TOO_MANY_TASKS, STORE_FULL, CURSOR_EXPIRED, CURSOR_UNKNOWN, LOG_REPLACED,
- * CONSUMER_TAKEN_OVER, CONSUMER_NOT_FOUND, DRAINING, STORE_UNAVAILABLE, NOT_BUILT, INTERNAL.
+ * CONSUMER_TAKEN_OVER, CONSUMER_NOT_FOUND, CONSUMER_MISMATCH, TOO_MANY_CONSUMERS, TOO_MANY_STREAMS, INVALID_REQUEST, DRAINING, STORE_UNAVAILABLE, NOT_BUILT, INTERNAL.
  */
 export type SchedulerServiceService = typeof SchedulerServiceService;
 export const SchedulerServiceService = {
@@ -5118,7 +5154,10 @@ export const SchedulerServiceService = {
       Buffer.from(WaitForResultResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WaitForResultResponse => WaitForResultResponse.decode(value),
   },
-  /** Moves the position of a durable consumer forward. Repeating is harmless. */
+  /**
+   * Moves the position of a durable consumer forward; it is on disk before the answer leaves. Repeating is harmless. An unknown consumer is
+   * NOT_FOUND (CONSUMER_NOT_FOUND).
+   */
   ackResults: {
     path: "/punctual.v1.SchedulerService/AckResults" as const,
     requestStream: false as const,
@@ -5139,7 +5178,10 @@ export const SchedulerServiceService = {
       Buffer.from(ListConsumersResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListConsumersResponse => ListConsumersResponse.decode(value),
   },
-  /** Forgets a durable consumer and its position. */
+  /**
+   * Forgets a durable consumer and its position; a stream that it has open ends with NOT_FOUND (CONSUMER_NOT_FOUND). An unknown one is
+   * NOT_FOUND too.
+   */
   deleteConsumer: {
     path: "/punctual.v1.SchedulerService/DeleteConsumer" as const,
     requestStream: false as const,
@@ -5249,11 +5291,17 @@ export interface SchedulerServiceServer extends UntypedServiceImplementation {
   streamResults: handleServerStreamingCall<StreamResultsRequest, StreamResultsResponse>;
   /** Waits for one task's result: answers at once if there is one, else when it comes or `wait` has passed. */
   waitForResult: handleUnaryCall<WaitForResultRequest, WaitForResultResponse>;
-  /** Moves the position of a durable consumer forward. Repeating is harmless. */
+  /**
+   * Moves the position of a durable consumer forward; it is on disk before the answer leaves. Repeating is harmless. An unknown consumer is
+   * NOT_FOUND (CONSUMER_NOT_FOUND).
+   */
   ackResults: handleUnaryCall<AckResultsRequest, AckResultsResponse>;
   /** The durable consumers, with their position and lag. */
   listConsumers: handleUnaryCall<ListConsumersRequest, ListConsumersResponse>;
-  /** Forgets a durable consumer and its position. */
+  /**
+   * Forgets a durable consumer and its position; a stream that it has open ends with NOT_FOUND (CONSUMER_NOT_FOUND). An unknown one is
+   * NOT_FOUND too.
+   */
   deleteConsumer: handleUnaryCall<DeleteConsumerRequest, DeleteConsumerResponse>;
   /** No run of this task starts until Resume; slots that pass are SKIPPED (PAUSED). Repeating is harmless. */
   pause: handleUnaryCall<PauseRequest, PauseResponse>;
@@ -5413,7 +5461,10 @@ export interface SchedulerServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: WaitForResultResponse) => void,
   ): ClientUnaryCall;
-  /** Moves the position of a durable consumer forward. Repeating is harmless. */
+  /**
+   * Moves the position of a durable consumer forward; it is on disk before the answer leaves. Repeating is harmless. An unknown consumer is
+   * NOT_FOUND (CONSUMER_NOT_FOUND).
+   */
   ackResults(
     request: AckResultsRequest,
     callback: (error: ServiceError | null, response: AckResultsResponse) => void,
@@ -5445,7 +5496,10 @@ export interface SchedulerServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListConsumersResponse) => void,
   ): ClientUnaryCall;
-  /** Forgets a durable consumer and its position. */
+  /**
+   * Forgets a durable consumer and its position; a stream that it has open ends with NOT_FOUND (CONSUMER_NOT_FOUND). An unknown one is
+   * NOT_FOUND too.
+   */
   deleteConsumer(
     request: DeleteConsumerRequest,
     callback: (error: ServiceError | null, response: DeleteConsumerResponse) => void,
