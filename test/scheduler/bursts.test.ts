@@ -96,6 +96,11 @@ describe('a burst', () => {
     alone.add(suspect, NOW)
     due(alone, 3)
     expect(alone.start(Infinity)[0]?.members).toEqual([suspect])
+    const behind = core({ thread: 1 })
+    behind.work.measure('work', 0.1)
+    const [ordinary] = due(behind, 1)
+    behind.add(live({}, { suspicions: 2 }), NOW)
+    expect(behind.start(Infinity)[0]?.members).toEqual([ordinary])
   })
 })
 

@@ -113,6 +113,19 @@ describe('a wall clock that is set back', () => {
     expect(world.starts.every(({ id, at }) => at >= world.result(id).dueTime)).toBe(true)
   })
 
+  it('does not start what was due when its start was noted, and is not any more', async () => {
+    const world = await SchedulerWorld.start({ commitMs: 5 })
+    const [task] = await world.scheduleAll([{ ...after(100), atMostOnce: true }])
+    await world.clock.advance(97)
+    expect(world.starts).toEqual([])
+    await world.clock.step(-HOUR)
+    await world.clock.advance(1_000)
+    expect(world.starts).toEqual([])
+    await world.clock.advance(HOUR)
+    expect(world.starts.every(({ at }) => at >= (task?.dueTime ?? Infinity))).toBe(true)
+    expect(world.result(task?.spec.id ?? '')).toMatchObject({ outcome: 'succeeded', attempts: 1 })
+  })
+
   it('does not start a new task early', async () => {
     const world = await SchedulerWorld.start()
     await world.schedule()

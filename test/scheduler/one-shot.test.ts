@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { failure } from '../support/outcomes.js'
 import { SchedulerWorld } from '../support/scheduler-world.js'
 
 describe('a one-shot task', () => {
@@ -52,5 +53,28 @@ describe('a one-shot task', () => {
     expect(world.disk.entries).toEqual([])
     await world.clock.advance(1)
     expect(world.result(spec.id).startTimeUs).toBe(dueTime * 1_000)
+  })
+
+  it('that ends at once costs the store one call, not two', async () => {
+    const world = await SchedulerWorld.start()
+    await world.scheduleAll([{}, {}])
+    expect(world.store.calls.get('start')).toBeUndefined()
+    expect(world.store.calls.get('update')).toBe(1)
+  })
+
+  it('has one result, whatever the executor tells twice or too late', async () => {
+    const world = await SchedulerWorld.start({ handlers: { work: (_, { sleep }) => sleep(1_000) } })
+    const { spec } = await world.schedule()
+    const { startId } = world.task(spec.id)
+    const end = { startId, outcome: failure('FIRST'), startTimeUs: 1, endTimeUs: 2, workerId: '' }
+    world.events?.ended([end, { ...end, outcome: failure('SECOND') }])
+    world.events?.began([{ startId, startTimeUs: 1, workerId: '' }])
+    world.events?.returned([startId])
+    await world.clock.settle()
+    world.events?.ended([end])
+    world.events?.released([startId])
+    await world.clock.advance(1_000)
+    expect(world.result(spec.id)).toMatchObject({ outcome: 'failed', error: { code: 'FIRST' } })
+    expect(world.scheduler.snapshot().lanes).toMatchObject([{ busy: 0 }, { busy: 0 }])
   })
 })

@@ -159,6 +159,31 @@ describe('a task that kills its server', () => {
     expect(tasks.map(({ spec }) => world.result(spec.id).outcome)).toEqual(tasks.map(() => 'succeeded'))
   })
 
+  it('is on disk as started before it starts, as long as it is in quarantine', async () => {
+    const seen: (string | undefined)[] = []
+    const world = await SchedulerWorld.start({
+      slots: { thread: 1 },
+      handlers: { work: (_, { sleep }) => sleep(70_000) },
+      commitMs: 5,
+    })
+    const tasks = await world.scheduleAll([{}])
+    for (let death = 0; death < 2; death++) {
+      await world.clock.advance(100)
+      await world.restart()
+    }
+    // the first minute is over when this one starts
+    const [next] = await world.scheduleAll([{ handler: 'look' }])
+    const row = world.disk.rows.get(next?.spec.id ?? '')
+    if (row) row.task = { ...row.task, suspicions: 2 }
+    await world.restart({
+      work: (_, { sleep }) => sleep(70_000),
+      look: ({ taskId }) => void seen.push(world.disk.task(taskId)?.state),
+    })
+    await world.clock.advance(200_000)
+    expect(world.results(tasks[0]?.spec.id ?? '')).toHaveLength(1)
+    expect(seen).toEqual(['running'])
+  })
+
   it('every start is on disk before it happens in the first minute after a crash', async () => {
     const seen: (string | undefined)[] = []
     const look: Work = ({ taskId }) => void seen.push(world.disk.task(taskId)?.state)

@@ -54,6 +54,17 @@ describe('a store that does not commit', () => {
     expect(world.result(spec.id).outcome).toBe('succeeded')
   })
 
+  it('refuses a change that waits for an ending, as soon as that cannot be stored', async () => {
+    const world = await SchedulerWorld.start({ handlers: { work: sleeps }, commitMs: 50 })
+    const [task] = await world.scheduleAll([{}])
+    await world.clock.advance(1_010)
+    const answers = world.scheduler.cancel([task?.spec.id ?? ''], 0)
+    await world.clock.settle()
+    world.store.trouble = trouble
+    await world.clock.advance(60)
+    expect((await answers)[0]).toBeInstanceOf(StoreUnavailableError)
+  })
+
   it('does not let a start happen that has to be on disk first', async () => {
     const world = await SchedulerWorld.start()
     const { spec } = await world.schedule({ atMostOnce: true, when: { kind: 'after', delayMs: 100 } })

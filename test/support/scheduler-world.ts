@@ -1,4 +1,4 @@
-import type { AttemptRequest, Lane } from '../../server/executor/executor.js'
+import type { AttemptRequest, ExecutorEvents, Lane } from '../../server/executor/executor.js'
 import type { LoadedHandler } from '../../server/scheduler/loaded-handlers.js'
 import { Scheduler } from '../../server/scheduler/scheduler.js'
 import type { SchedulerOptions } from '../../server/scheduler/scheduler-options.js'
@@ -51,6 +51,8 @@ export class SchedulerWorld {
   readonly starts: Start[] = []
   /** Ids of the attempts that run in this process, lingering ones included, by start id. */
   readonly running = new Map<number, string>()
+  /** Whom this process's executor tells: for what a faulty one would tell. */
+  events: ExecutorEvents | undefined
   readonly #options: WorldOptions
   #handlers: Readonly<Record<string, Work>>
   #process: Process | undefined
@@ -230,7 +232,8 @@ export class SchedulerWorld {
   #watch(executor: InProcessExecutor): void {
     this.running.clear()
     const listen = executor.listen.bind(executor)
-    executor.listen = (events) =>
+    executor.listen = (events) => {
+      this.events = events
       listen({
         began: (starts) => events.began(starts),
         returned: (startIds) => events.returned(startIds),
@@ -243,6 +246,7 @@ export class SchedulerWorld {
           events.released(startIds)
         },
       })
+    }
   }
 
   #info(name: string): LoadedHandler | undefined {
