@@ -1,36 +1,13 @@
-import type { Clock, Timer } from '../clock.js'
+import type { Timer } from '../clock.js'
 import type { StopReason } from '../handlers/handler-context.js'
-import type { Log } from '../task/log.js'
 import { type AttemptInHand, AttemptsInHand, stopOutcome } from './attempts-in-hand.js'
 import type { Death } from './death-verdict.js'
-import type { AttemptRequest, ExecutorEvents } from './executor.js'
+import type { AttemptRequest } from './executor.js'
 import { News } from './news.js'
 import type { ThreadEnding } from './pool-errors.js'
 import { type FromThread, LOOK, type LogMessage } from './thread-protocol.js'
-import { type ThreadOptions, ThreadSession } from './thread-session.js'
-import type { ThreadTimes } from './thread-times.js'
-
-/** What a seat is made of, and whom it tells. */
-export interface SeatParts {
-  readonly workerId: string
-  readonly options: ThreadOptions
-  /** Attempts in hand at once. */
-  readonly rows: number
-  /** The thread starts only after this long: those before it died at their start. */
-  readonly delayMs: number
-  /** For one burst only: then the thread is stopped. */
-  readonly solo: boolean
-  readonly times: ThreadTimes
-  readonly clock: Clock
-  readonly log: Log
-  readonly events: ExecutorEvents
-  /** Its handlers are loaded. */
-  ready(seat: ThreadSeat): void
-  /** It takes no attempts any more: another seat has to. Before `gone`, at the latest with it. */
-  retired(seat: ThreadSeat): void
-  /** Its thread is gone and all that it had in hand is over, but not yet told. */
-  gone(seat: ThreadSeat, ending: ThreadEnding): void
-}
+import type { SeatParts } from './seat-parts.js'
+import { ThreadSession } from './thread-session.js'
 
 /** A worker thread with the attempts that it was given: what they do to each other, their time-outs and stops, and the end of the thread. */
 export class ThreadSeat {
@@ -47,10 +24,14 @@ export class ThreadSeat {
   readonly #parts: SeatParts
   readonly #session: ThreadSession
   readonly #inHand: AttemptsInHand
+  readonly #isTraced: boolean
   #why: Death['why'] = 'itself'
+  #isLooking = false
+  #looksAgain = false
   #isGone = false
   #poll: Timer | undefined
   #terminateTimer: Timer | undefined
+  #startTimer: Timer | undefined
 
   constructor(parts: SeatParts) {
     const { options, workerId, rows } = parts
@@ -58,6 +39,7 @@ export class ThreadSeat {
     this.workerId = workerId
     this.memoryLimitMb = options.memoryLimitMb
     this.shared = options.settings.shared
+    this.#isTraced = options.settings.instrumentation !== ''
     this.#session = new ThreadSession(options, rows, {
       message: (message) => this.#hear(message),
       died: (ending) => this.#died(ending),
@@ -65,7 +47,7 @@ export class ThreadSeat {
     this.#inHand = new AttemptsInHand(this.#session.ledger, workerId, rows, !this.shared)
     this.lastRun = parts.clock.steady()
     if (parts.delayMs === 0) this.#session.open()
-    else parts.clock.setTimer(parts.delayMs, () => this.#session.open())
+    else this.#startTimer = parts.clock.setTimer(parts.delayMs, () => this.#session.open())
   }
 
   /** Can be given attempts. */
@@ -131,7 +113,6 @@ export class ThreadSeat {
     this.#why = why
     this.retire()
     const { clock, times, log } = this.#parts
-    this.#session.terminate()
     this.#terminateTimer = clock.setTimer(times.terminateLimitMs, () => {
       // A thread cannot be interrupted inside a native call. Its attempt must not stay open for ever.
       log.warn('a worker thread did not end when it was stopped by force: it is in a native call', {
@@ -143,6 +124,7 @@ export class ThreadSeat {
         message: 'the worker thread did not end when it was stopped by force',
       })
     })
+    this.#session.terminate()
   }
 
   /** The server stops: what runs is interrupted. Resolves when the thread is gone. */
@@ -154,7 +136,18 @@ export class ThreadSeat {
       if (this.#session.ledger.requestStop(attempt.row, 'serverStops')) attempt.stop ??= 'serverStops'
     const news = this.#end({ code: 'WORKER_EXITED', message: 'the server stops' })
     this.#tell(news)
-    await this.#session.close()
+    await this.#threadEnds()
+  }
+
+  /** Waits for the end of the thread, but not for a native call that it is in. */
+  async #threadEnds(): Promise<void> {
+    const { clock, times } = this.#parts
+    let timer: Timer | undefined
+    const patience = new Promise<void>((resolve) => {
+      timer = clock.setTimer(times.closeLimitMs, resolve)
+    })
+    await Promise.race([this.#session.close(), patience])
+    timer?.cancel()
   }
 
   #hear(message: FromThread): void {
@@ -191,9 +184,22 @@ export class ThreadSeat {
   }
 
   #look(): void {
+    if (this.#isLooking) {
+      this.#looksAgain = true
+      return
+    }
     const news = new News()
     for (const attempt of this.#inHand.look(news)) this.#armTimeout(attempt)
+    if (this.#isTraced) {
+      // Spans are told before the end of their attempt: those of whatever was found to have ended have been sent by now.
+      this.#isLooking = true
+      this.#session.hear()
+      this.#isLooking = false
+    }
     this.#tell(news)
+    if (!this.#looksAgain) return
+    this.#looksAgain = false
+    this.#look()
   }
 
   /** Handlers that never return hide what ended before them in their burst, and that they have begun. */
@@ -201,8 +207,6 @@ export class ThreadSeat {
     if (this.#poll !== undefined || this.#isGone) return
     this.#poll = this.#parts.clock.setTimer(this.#parts.times.pollMs, () => {
       this.#poll = undefined
-      // An attempt's spans are to be told before its end.
-      if (this.#parts.options.settings.instrumentation !== '') this.#session.hear()
       this.#look()
       if (this.#inHand.mayHideNews) this.#pollLater()
     })
@@ -265,6 +269,7 @@ export class ThreadSeat {
     const news = new News()
     this.#isGone = true
     this.isRetired = true
+    this.#startTimer?.cancel()
     this.#poll?.cancel()
     this.#terminateTimer?.cancel()
     this.#inHand.die({ ending, why: this.#why }, this.#parts.clock.nowMicros(), news)

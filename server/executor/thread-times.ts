@@ -12,6 +12,8 @@ export interface ThreadTimes {
   readonly lingerLimitMs: number
   /** A thread that was stopped by force, and is not gone after this, is given up. */
   readonly terminateLimitMs: number
+  /** How long the end of the executor waits for a thread that is in a native call. */
+  readonly closeLimitMs: number
   /** A thread for handlers with a memory limit of their own ends after this long without work. */
   readonly idleLimitMs: number
   /** A thread that cannot start is tried again after this, then after twice as long, up to `maxRestartDelayMs`. */
@@ -26,6 +28,7 @@ export const THREAD_TIMES: ThreadTimes = Object.freeze({
   heartbeatLimitMs: 5_000,
   lingerLimitMs: 30_000,
   terminateLimitMs: 30_000,
+  closeLimitMs: 2_000,
   idleLimitMs: 60_000,
   restartDelayMs: 100,
   maxRestartDelayMs: 10_000,

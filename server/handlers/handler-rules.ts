@@ -1,6 +1,6 @@
 const NAME = /^[A-Za-z][A-Za-z0-9._:/-]{0,127}$/
 /** For people. */
-export const NAME_RULE = '1 to 128 characters of A-Z a-z 0-9 . _ : / -, starting with a letter'
+const NAME_RULE = '1 to 128 characters of A-Z a-z 0-9 . _ : / -, starting with a letter'
 const LANES = new Set<unknown>(['thread', 'shared'])
 const OPTIONS = ['name', 'description', 'input', 'output', 'lane', 'maxConcurrent', 'memoryLimitMb', 'run']
 /** A thread with a smaller heap does not even start. */

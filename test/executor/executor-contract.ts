@@ -39,7 +39,6 @@ export function executorContract(name: string, open: () => Promise<ExecutorHarne
     const told = (what: string) => harness.events.told.indexOf(what)
     const times = (what: string, id: number) => harness.events.count(`${what} ${base + id}`)
     const began = (...ids: number[]) => ids.every((id) => times('began', id) > 0)
-    const returned = (id: number) => times('returned', id) > 0
     const released = (id: number) => times('released', id) > 0
     const end = (id: number) => harness.events.ends.get(base + id)
     const outcome = (id: number) => harness.events.outcome(base + id)

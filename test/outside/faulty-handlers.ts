@@ -56,6 +56,15 @@ export const handlers = [
     },
   }),
   defineHandler({ name: 'spin', input: z.number(), run: spin }),
+  defineHandler({
+    name: 'deep',
+    input: z.number(),
+    run(levels) {
+      let value: unknown = 1
+      for (let level = 0; level < levels; level++) value = [value]
+      return value
+    },
+  }),
   /** Never ends and never listens. */
   defineHandler({ name: 'deaf', run: () => new Promise<void>(() => {}) }),
   /** Computes without a pause, but asks whether it shall stop. */

@@ -6,7 +6,7 @@ import { openThreads, type ThreadHarness } from './thread-harness.js'
 let harness: ThreadHarness
 /** Standing still is not noticed, unless a test is about it: a thread that fills its memory stands still too. */
 async function open(heartbeatLimitMs = 60_000): Promise<void> {
-  harness = await openThreads('./faulty-handlers.ts', {
+  harness = await openThreads(new URL('./faulty-handlers.ts', import.meta.url), {
     threadSlots: 1,
     memoryLimitMb: 48,
     times: { watchMs: 100, heartbeatLimitMs, lingerLimitMs: 500 },

@@ -1,4 +1,6 @@
 import { executorContract } from '../executor/executor-contract.js'
 import { openThreads } from './thread-harness.js'
 
-executorContract('worker threads', () => openThreads('../executor/contract-handlers.ts'))
+executorContract('worker threads', () =>
+  openThreads(new URL('../executor/contract-handlers.ts', import.meta.url)),
+)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { attemptRequest } from '../executor/attempt-request.js'
 import { openThreads, pause, type ThreadHarness } from './thread-harness.js'
 
-const FAULTY = './faulty-handlers.ts'
+const FAULTY = new URL('./faulty-handlers.ts', import.meta.url)
 
 let harness: ThreadHarness
 let nextId = 1
@@ -186,6 +186,18 @@ describe('whatever a handler throws', () => {
     const outcome = await outcomeOf(start('throw', what))
     expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'HANDLER_ERROR' } })
     expect(outcome.kind === 'failed' && outcome.error.message).toContain(text)
+  })
+})
+
+describe('a deep output', () => {
+  it('is kept to 30 levels; deeper ones fail, and the thread lives (C132)', async () => {
+    expect(await outcomeOf(start('deep', 30))).toMatchObject({ kind: 'succeeded' })
+    for (const levels of [31, 50, 101, 200, 20_000])
+      expect(await outcomeOf(start('deep', levels))).toMatchObject({
+        kind: 'failed',
+        error: { code: 'OUTPUT_NOT_STORABLE', message: expect.stringContaining('nested deeper') as string },
+      })
+    await expectWholePool()
   })
 })
 

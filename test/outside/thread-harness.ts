@@ -18,12 +18,12 @@ export interface ThreadHarness extends ExecutorHarness {
   readonly lines: LogLine[]
 }
 
-/** Real threads with the handlers of a module beside the specifications. */
+/** Real threads with the handlers of a module. */
 export async function openThreads(
-  module: string,
+  module: URL,
   given: Partial<ThreadExecutorOptions> = {},
 ): Promise<ThreadHarness> {
-  const modules = [new URL(module, import.meta.url).href]
+  const modules = [module.href]
   const catalogue = createCatalogue(await loadHandlers(modules))
   const lines: LogLine[] = []
   const executor = new ThreadExecutor({

@@ -38,7 +38,7 @@ it('threads that cannot load the handlers say why; what waits for them goes back
 })
 
 it('threads for handlers with a memory limit of their own are started when needed, and end when idle', async () => {
-  const { executor, events } = await openThreads('./faulty-handlers.ts', {
+  const { executor, events } = await openThreads(new URL('./faulty-handlers.ts', import.meta.url), {
     threadSlots: 1,
     times: { idleLimitMs: 300 },
   })
@@ -56,12 +56,12 @@ it('threads for handlers with a memory limit of their own are started when neede
 
 it('a closed executor leaves no thread behind, even while it starts them', async () => {
   const before = live.size
-  const { executor } = await openThreads('../executor/contract-handlers.ts')
+  const module = new URL('../executor/contract-handlers.ts', import.meta.url)
+  const { executor } = await openThreads(module)
   executor.start('thread', [attemptRequest(1, 'deaf')])
   expect(live.size).toBe(before + 3)
   await executor.close()
   expect(live.size).toBe(before)
-  const module = new URL('../executor/contract-handlers.ts', import.meta.url)
   const catalogue = createCatalogue(await loadHandlers([module]))
   const starting = new ThreadExecutor({ catalogue, modules: [module.href], threadSlots: 2 })
   starting.listen(new RecordedEvents())
