@@ -1,6 +1,8 @@
+import { isWorthResuming, PunctualError } from './errors.js'
+
 /**
- * Acknowledgements of one durable consumer: one call at a time, always for the newest cursor, while the loop goes on. A failure is
- * kept and thrown where the loop next asks.
+ * Acknowledgements of one durable consumer: one call at a time, always for the newest cursor, while the loop goes on. A server that is away
+ * for a while does not end the loop: the next acknowledgement covers this one. A failure that will stay is thrown where the loop next asks.
  */
 export class ConsumerAcks {
   readonly #send: (cursor: string) => Promise<void>
@@ -21,11 +23,10 @@ export class ConsumerAcks {
     this.#sending ??= this.#drain()
   }
 
-  /** Throws what went wrong since it was last asked. */
+  /** Throws what went wrong since it was last asked, unless a later try may succeed. */
   throwIfFailed(): void {
     const failure = this.#failure
-    this.#failure = undefined
-    if (failure !== undefined) throw failure.error
+    if (failure !== undefined && !mayPass(failure.error)) throw failure.error
   }
 
   /** Resolves when everything finished so far is acknowledged; rejects when that failed. */
@@ -33,7 +34,8 @@ export class ConsumerAcks {
     this.#failure = undefined
     if (this.#wanted !== this.#acknowledged) this.#sending ??= this.#drain()
     await this.#sending
-    this.throwIfFailed()
+    const failure = this.#failure as { readonly error: unknown } | undefined
+    if (failure !== undefined) throw failure.error
   }
 
   async #drain(): Promise<void> {
@@ -50,3 +52,5 @@ export class ConsumerAcks {
     }
   }
 }
+
+const mayPass = (error: unknown): boolean => error instanceof PunctualError && isWorthResuming(error)

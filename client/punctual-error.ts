@@ -72,7 +72,7 @@ export class TaskEndedError extends PunctualError {
   override readonly name = 'TaskEndedError'
 }
 
-/** The server has no room: too many waiting tasks or streams, or its store has reached its budget. */
+/** The server has no room: too many waiting tasks, streams or consumers, or its store has reached its budget. */
 export class ServerFullError extends PunctualError {
   override readonly name = 'ServerFullError'
 }
@@ -85,6 +85,16 @@ export class CursorLostError extends PunctualError {
 /** Another stream of the same durable consumer took over. */
 export class ConsumerTakenOverError extends PunctualError {
   override readonly name = 'ConsumerTakenOverError'
+}
+
+/** The durable consumer was made with another filter; `metadata.differs_in` names the fields. */
+export class ConsumerMismatchError extends PunctualError {
+  override readonly name = 'ConsumerMismatchError'
+}
+
+/** No durable consumer of this name is known (any more): it was deleted. */
+export class ConsumerNotFoundError extends PunctualError {
+  override readonly name = 'ConsumerNotFoundError'
 }
 
 /** The server cannot be reached, is stopping, or cannot store at present. Of a call that would change something, it may or may not have happened. */

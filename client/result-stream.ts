@@ -8,7 +8,7 @@ import type { CallScope, CallScopes } from './call-scope.js'
 import { ConsumerAcks } from './consumer-acks.js'
 import { PunctualError } from './errors.js'
 import { type MessageSource, resultMessages } from './result-messages.js'
-import { fromOutcome } from './task-info.js'
+import { fromOutcome, toOutcome } from './task-info.js'
 import { type ResultOutcome, toTaskResult } from './task-result.js'
 import { toTimestamp } from './wire-time.js'
 
@@ -235,5 +235,18 @@ export function toFilterMessage(filter: ResultFilter): FilterMessage {
     labels: { ...filter.labels },
     outcomes: (filter.outcomes ?? []).map(fromOutcome),
     origins: [...(filter.origins ?? [])],
+  }
+}
+
+/** The same, the other way round; what is empty is left out. */
+export function fromFilterMessage(message: FilterMessage): ResultFilter {
+  const { taskIds, handlers, labels, outcomes, origins } = message
+  const known = outcomes.map(toOutcome).filter((outcome) => outcome !== undefined)
+  return {
+    ...(taskIds.length > 0 && { taskIds }),
+    ...(handlers.length > 0 && { handlers }),
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(known.length > 0 && { outcomes: known }),
+    ...(origins.length > 0 && { origins }),
   }
 }

@@ -5,6 +5,7 @@ import type {
   Handler as HandlerMessage,
   LatencyStats as LatencyMessage,
 } from '../proto/generated/punctual/v1/scheduler_service.js'
+import { fromFilterMessage, type ResultFilter } from './result-stream.js'
 import { type TaskState, toOutcome, toTaskState } from './task-info.js'
 import type { ResultOutcome } from './task-result.js'
 import { toDate } from './wire-time.js'
@@ -26,6 +27,11 @@ export interface ConsumerInfo {
   readonly cursor: string
   /** Entries after its position, before filtering. */
   readonly lag: number
+  /** What it was made with. */
+  readonly filter: ResultFilter
+  /** It also reads attempts that did not end their run. */
+  readonly includeAttempts: boolean
+  /** Retention does not wait for it. */
   readonly lossy: boolean
   /** A stream is open. */
   readonly connected: boolean
@@ -125,11 +131,13 @@ export function toServerStats(message: GetStatsResponse): ServerStats {
 }
 
 export function toConsumerInfo(consumer: Consumer): ConsumerInfo {
-  const { name, cursor, lag, lossy, connected, createTime, activeTime } = consumer
+  const { name, cursor, lag, filter, includeAttempts, lossy, connected, createTime, activeTime } = consumer
   return {
     name,
     cursor,
     lag: Number(lag),
+    filter: filter ? fromFilterMessage(filter) : {},
+    includeAttempts,
     lossy,
     connected,
     ...(createTime && { createTime: toDate(createTime) }),

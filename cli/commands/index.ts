@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { processTerminal, type Terminal } from '../terminal.js'
 import { addCancel } from './cancel.js'
+import { addConsumers, addDeleteConsumer } from './consumers.js'
 import { addGet } from './get.js'
 import { addHandlers } from './handlers.js'
 import { addList } from './list.js'
@@ -17,6 +18,8 @@ export function registerCommands(program: Command, terminal: Terminal = processT
   addGet(program, terminal)
   addList(program, terminal)
   addResults(program, terminal)
+  addConsumers(program, terminal)
+  addDeleteConsumer(program, terminal)
   addHandlers(program, terminal)
   addStats(program, terminal)
   addPreview(program, terminal)

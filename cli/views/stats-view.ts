@@ -1,9 +1,10 @@
 import type { LatencyStats, ServerStats } from '../../client/index.js'
 import { printable } from '../printable.js'
-import { showDuration, showTime } from '../relative-time.js'
+import { showDuration } from '../relative-time.js'
 import { showTable } from '../table.js'
 import type { Terminal } from '../terminal.js'
 import { colouredWord } from './coloured-word.js'
+import { consumersView } from './consumers-view.js'
 
 const PERIODS: Readonly<Record<string, string>> = {
   minute: 'last minute',
@@ -18,6 +19,7 @@ export function statsView(stats: ServerStats, terminal: Terminal): string {
     states(stats, terminal),
     outcomes(stats, terminal),
     latency('late', stats.lateness, terminal),
+    latency('waited', stats.wait, terminal),
     latency('took', stats.duration, terminal),
     consumers(stats, terminal),
     footer(stats, terminal),
@@ -61,15 +63,7 @@ function latency(name: string, all: readonly LatencyStats[], terminal: Terminal)
 }
 
 function consumers({ consumers: all }: ServerStats, terminal: Terminal): string {
-  if (all.length === 0) return ''
-  const now = terminal.now()
-  const rows = all.map(({ name, lag, connected, activeTime }) => [
-    printable(name),
-    number(lag),
-    connected ? 'connected' : 'away',
-    activeTime ? showTime(activeTime, now) : '',
-  ])
-  return showTable(terminal, ['consumer', 'lag', '', 'active'], rows)
+  return all.length === 0 ? '' : consumersView(all, terminal)
 }
 
 function footer({ store, startTime, openStreams }: ServerStats, { colours, now }: Terminal): string {

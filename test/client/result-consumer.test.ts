@@ -52,6 +52,33 @@ describe('a durable consumer', () => {
     await loop.return?.()
   })
 
+  it('reads on while the server cannot be told: the next acknowledgement covers what was not', async () => {
+    const { service, client, clock } = await startClient()
+    let away = true
+    service.answer('ackResults', ({ cursor }) => {
+      if (away) throw new RpcError('UNAVAILABLE', 'draining', { reason: 'DRAINING', retryAfterMs: 60_000 })
+      return { cursor }
+    })
+    const loop = client.results({ consumer: 'billing' })[Symbol.asyncIterator]()
+    const first = taskId(loop.next())
+    const stream = await service.stream()
+    stream.send({ results: [resultMessage('a')], cursor: 'c1' })
+    expect(await first).toBe('a')
+    const second = taskId(loop.next())
+    await service.call('ackResults', 1)
+    // its deadline leaves no room for another try, and it is given up
+    stream.send({ results: [resultMessage('b')], cursor: 'c2' })
+    expect(await second).toBe('b')
+    away = false
+    const third = taskId(loop.next())
+    await service.call('ackResults', 2)
+    expect(service.requests('ackResults')[1]).toEqual({ consumer: 'billing', cursor: 'c2' })
+    stream.send({ results: [resultMessage('c')], cursor: 'c3' })
+    expect(await third).toBe('c')
+    clock.advance(0)
+    await loop.return?.()
+  })
+
   it('that the server has forgotten ends the loop', async () => {
     const { service, client } = await startClient()
     service.answer('ackResults', () => {
