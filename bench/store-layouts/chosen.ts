@@ -49,7 +49,7 @@ export const chosen: LayoutMaker = (db) => {
     put: (tasks) => {
       const first = tasks[0]?.arrival ?? 0
       const ids = idList(tasks)
-      if (Number(id.run(ids, first, hashes(tasks), isUuid(tasks[0])).changes) !== tasks.length) conflict()
+      if (id.run(ids, first, hashes(tasks), isUuid(tasks[0])).changes !== tasks.length) conflict()
       insert.run(ids, first, fields(tasks), isUuid(tasks[0]), packed(tasks))
     },
     start: (tasks) => {

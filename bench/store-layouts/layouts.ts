@@ -203,8 +203,7 @@ const sets =
     return {
       put: (tasks) => {
         const first = tasks[0]?.arrival ?? 0
-        if (Number(id.run(idList(tasks), first, hashes(tasks), isUuid(tasks[0])).changes) !== tasks.length)
-          conflict()
+        if (id.run(idList(tasks), first, hashes(tasks), isUuid(tasks[0])).changes !== tasks.length) conflict()
         insert.run(packed(tasks), first, rows ? JSON.stringify(tasks.map((_, i) => i * 150)) : tasks.length)
       },
       start: (tasks) => {

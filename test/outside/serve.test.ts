@@ -40,7 +40,7 @@ function call(
 ): Promise<Buffer> {
   const client = new Client(address, secure)
   onTestFinished(() => client.close())
-  const same = (it: Buffer): Buffer => it
+  const same = (bytes: Buffer): Buffer => bytes
   return new Promise((resolve, reject) => {
     const deadline = Date.now() + 30_000
     client.makeUnaryRequest(

@@ -84,15 +84,13 @@ const questions: [string, (db: Database) => number][] = [
       )
       return (
         JSON.parse(
-          String(
-            Object.values(
-              d
-                .prepare(
-                  `SELECT json_group_array(start_key) || '' AS j FROM (${parts.join(' UNION ALL ')} ORDER BY start_key, arrival LIMIT ${K})`,
-                )
-                .get() ?? {},
-            )[0],
-          ),
+          (
+            d
+              .prepare(
+                `SELECT json_group_array(start_key) || '' AS j FROM (${parts.join(' UNION ALL ')} ORDER BY start_key, arrival LIMIT ${K})`,
+              )
+              .get() as { j: string }
+          ).j,
         ) as unknown[]
       ).length
     },
@@ -139,11 +137,12 @@ const questions: [string, (db: Database) => number][] = [
       const ids = (
         d.prepare('SELECT lower(hex(id)) h FROM tasks LIMIT 1000 OFFSET 5000').all() as { h: string }[]
       ).map((row) => row.h)
-      return d
+      const { n } = d
         .prepare(
           "SELECT count(*) n FROM json_each(?) e CROSS JOIN ids ON ids.namespace='' AND ids.id = unhex(e.value) CROSS JOIN tasks USING(arrival)",
         )
-        .get(JSON.stringify(ids))?.['n'] as number
+        .get(JSON.stringify(ids)) as { n: number }
+      return n
     },
   ],
   [
