@@ -1,0 +1,69 @@
+import { DatabaseSync } from '@photostructure/sqlite'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Verdict } from './checks.js'
+import { groupBy } from './group-by.js'
+import type { Victim } from './victim.js'
+
+interface LogLine {
+  readonly level?: string | number
+  readonly msg?: string
+  readonly message?: string
+}
+
+/** The store is whole, the server ended well, and nothing was logged that nobody foresaw. */
+export function checkStore(
+  victim: Victim,
+  exitCode: number | undefined,
+  readerFailure: unknown,
+): readonly Verdict[] {
+  return [
+    {
+      promise: 'SIGTERM ends the server with code 0',
+      checked: 1,
+      broken: exitCode === 0 ? [] : [`ended with ${exitCode}`],
+    },
+    {
+      promise: 'the reader was never turned away',
+      checked: 1,
+      broken: readerFailure === undefined ? [] : [String(readerFailure)],
+    },
+    { promise: 'the store is whole', checked: 1, broken: integrity(join(victim.data, 'punctual.db')) },
+    {
+      promise: 'nothing happened that nobody foresaw',
+      checked: lines(victim).length,
+      broken: lines(victim).filter((line) =>
+        /nobody foresaw|no task in memory|newer one|cannot be stored/.test(line),
+      ),
+    },
+  ]
+}
+
+/** Messages of level error, each with how often it came. */
+export function errorsLogged(victim: Victim): readonly string[] {
+  const messages = lines(victim).flatMap((line): string[] => {
+    try {
+      const { level, msg, message } = JSON.parse(line) as LogLine
+      return level === 'error' || level === 50 ? [msg ?? message ?? line] : []
+    } catch {
+      return [line.slice(0, 200)]
+    }
+  })
+  return [...groupBy(messages, (it) => it)].map(([message, all]) => `${all.length} × ${message}`)
+}
+
+function lines({ logFile }: Victim): readonly string[] {
+  return readFileSync(logFile, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+}
+
+function integrity(file: string): readonly string[] {
+  const store = new DatabaseSync(file, { readOnly: true })
+  try {
+    const rows = store.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[]
+    return rows.map((row) => row.integrity_check).filter((text) => text !== 'ok')
+  } finally {
+    store.close()
+  }
+}
