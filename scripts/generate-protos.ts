@@ -6,8 +6,9 @@ export const GENERATED = 'proto/generated'
 
 /** The descriptor sets that reflection serves: buf's own, for proto-loader's lose their imports. */
 const DESCRIPTOR_SETS = [
+  // with its comments: `grpcurl describe` is the manual that most callers will ever read
   { file: 'punctual.binpb', of: ['proto'] },
-  { file: 'health.binpb', of: ['node_modules/grpc-health-check/proto'] },
+  { file: 'health.binpb', of: ['node_modules/grpc-health-check/proto', '--exclude-source-info'] },
   {
     file: 'reflection.binpb',
     // only this folder of it: the sample files beside it do not build
@@ -15,6 +16,7 @@ const DESCRIPTOR_SETS = [
       'node_modules/@grpc/reflection/build/proto',
       '--path',
       'node_modules/@grpc/reflection/build/proto/grpc',
+      '--exclude-source-info',
     ],
   },
 ] as const
@@ -24,7 +26,7 @@ export function generateProtos(folder: string): void {
   buf(['generate', '--output', folder])
   for (const { file, of } of DESCRIPTOR_SETS) {
     const out = join(folder, GENERATED, file)
-    buf(['build', ...of, '--as-file-descriptor-set', '--exclude-source-info', '--output', out])
+    buf(['build', ...of, '--as-file-descriptor-set', '--output', out])
   }
 }
 

@@ -13,6 +13,8 @@ for service in $(<"$scratch/services"); do
   done
 done
 grep --count '^service\|is a method' "$scratch/described"
+# the comments of the contract come along
+grep '// Stores one task. It is on disk before the answer leaves' "$scratch/described"
 # every message that a method takes or gives, with what their fields are made of
 for message in $(grep --only-matching '\.punctual\.v1\.[A-Za-z]*' "$scratch/described" | sort --unique); do
   "${curl[@]}" "$address" describe "$message" >/dev/null

@@ -377,7 +377,7 @@ export interface StreamResultsResponse {
 export interface WaitForResultRequest {
   /** Required. */
   taskId: string;
-  /** Which run. Unset: a one-shot task's only result; a recurring task's next to end. */
+  /** Which run. Unset: of a task that has ended, its newest result; of a live one, the next run to end. */
   run?:
     | bigint
     | undefined;
@@ -5055,6 +5055,9 @@ export const GetServerInfoResponse_LimitsEntry: MessageFns<GetServerInfoResponse
  * Errors are standard gRPC codes with google.rpc details; ErrorInfo {reason, domain "punctual"} is always there. Reasons: INVALID_TASK,
  * UNKNOWN_HANDLER, TASK_EXISTS, TASK_NOT_FOUND, TASK_ENDED, TOO_MANY_TASKS, STORE_FULL, CURSOR_EXPIRED, CURSOR_UNKNOWN, LOG_REPLACED,
  * CONSUMER_TAKEN_OVER, CONSUMER_NOT_FOUND, CONSUMER_MISMATCH, TOO_MANY_CONSUMERS, TOO_MANY_STREAMS, INVALID_REQUEST, DRAINING, STORE_UNAVAILABLE, NOT_BUILT, INTERNAL.
+ *
+ * Nothing is accepted and then ignored: a field that this server does not know is UNIMPLEMENTED (NOT_BUILT) with its number, an unknown value of an enum is
+ * INVALID_ARGUMENT.
  */
 export type SchedulerServiceService = typeof SchedulerServiceService;
 export const SchedulerServiceService = {

@@ -222,9 +222,9 @@ export interface TaskSpec {
   atMostOnce: boolean;
   /** At most 32 labels, keys of 1 to 63 and values of up to 256 characters. Filters of lists and streams match on them. */
   labels: { [key: string]: string };
-  /** W3C trace context of the caller. Unset: taken from the call's metadata of the same name. */
+  /** W3C trace context of the caller, at most 128 characters. Unset: taken from the call's metadata of the same name. A broken one counts as none. */
   traceparent: string;
-  /** W3C tracestate that goes with traceparent. */
+  /** W3C tracestate that goes with traceparent, at most 512 characters. */
   tracestate: string;
   /** Opaque mark of who scheduled the task, at most 128 characters, for ResultFilter.origins. The client SDK sets one for each client object. */
   origin: string;
@@ -313,7 +313,7 @@ export interface RetryPolicy {
 /** A stored task: what was asked for, and where it stands. */
 export interface Task {
   /**
-   * As it was sent, with the id and every default filled in. JSON input comes as a Value unless JSON text is asked for, or the Value would take more
+   * As it was sent, with the id and every default filled in (no `retry`: one attempt). JSON input comes as a Value unless JSON text is asked for, or the Value would take more
    * than 2 MiB. Lists leave the payload out unless view = FULL.
    */
   spec:
