@@ -118,8 +118,7 @@ export class Admission {
 
   #refusal(call: ScheduleCall): SchedulerError | undefined | Promise<SchedulerError | undefined> {
     const { spec, violations } = call
-    const unbuilt = notBuilt(call)
-    if (unbuilt) return unbuilt
+    if (call.unknownFields.length > 0) return notBuilt(call.unknownFields)
     checkCall(call, this.#limits, this.#store.now())
     const known = spec.handler === '' || this.#handlers.get(spec.handler) !== undefined
     if (violations.length > 0) {

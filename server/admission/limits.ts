@@ -28,6 +28,7 @@ export const FIXED_LIMITS = Object.freeze({
   maxConcurrencyKeyBytes: 256,
   maxOriginChars: 128,
   maxRequestIdChars: 128,
+  maxTraceparentChars: 128,
   maxTracestateChars: 512,
   maxAttempts: 1_000,
   maxBackoffMs: 366 * DAY,

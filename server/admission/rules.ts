@@ -42,6 +42,12 @@ export function checkCall(call: ScheduleCall, limits: AdmissionLimits, now: Inst
   if (isLonger(spec.origin, FIXED.maxOriginChars)) {
     wrong('task.origin', `must be at most ${FIXED.maxOriginChars} characters`)
   }
+  if (isLonger(spec.traceparent, FIXED.maxTraceparentChars)) {
+    wrong('task.traceparent', `must be at most ${FIXED.maxTraceparentChars} characters`)
+  }
+  if (isLonger(spec.tracestate, FIXED.maxTracestateChars)) {
+    wrong('task.tracestate', `must be at most ${FIXED.maxTracestateChars} characters`)
+  }
   if (spec.rememberIdForMs < FIXED.minRememberIdMs || spec.rememberIdForMs > FIXED.maxRememberIdMs) {
     wrong('task.remember_id_for', 'must be from 1 min to 366 days')
   }

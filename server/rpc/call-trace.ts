@@ -1,12 +1,12 @@
 import { trace } from '@opentelemetry/api'
 import type { Metadata } from '@grpc/grpc-js'
+import { FIXED_LIMITS } from '../admission/limits.js'
 import type { CallTrace } from './read-schedule.js'
 
 const NOT_TRACED: CallTrace = Object.freeze({ traceparent: '', tracestate: '' })
 
 /** W3C, version 00 or later; ids of zeros are not ids. */
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}(-|$)/
-const MAX_TRACESTATE = 512
 
 /**
  * The trace that the tasks of a call belong to: the call's own span when the server traces, else what the caller sent. So a task keeps its place in the
@@ -26,7 +26,7 @@ export function callTrace(metadata: Metadata): CallTrace {
   const tracestate = textOf(metadata, 'tracestate')
   return {
     traceparent: traceparent.slice(0, 55),
-    tracestate: tracestate.length > MAX_TRACESTATE ? '' : tracestate,
+    tracestate: tracestate.length > FIXED_LIMITS.maxTracestateChars ? '' : tracestate,
   }
 }
 

@@ -1,5 +1,6 @@
 import { OnConflict as WireConflict } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import { FIXED_LIMITS } from '../admission/limits.js'
+import { notBuilt } from '../admission/not-built.js'
 import type { OnConflict, ScheduleCall } from '../admission/schedule-call.js'
 import { InvalidRequestError, type Violation } from '../task/errors.js'
 import { type ReadSpec, TaskSpecReader } from './read-task-spec.js'
@@ -27,15 +28,17 @@ export function readSchedule(bytes: Buffer, trace: CallTrace): ScheduleCall {
 /**
  * Reads a `punctual.v1.ScheduleBatchRequest`.
  *
- * @throws InvalidRequestError when it holds none or too many. @throws BrokenMessageError
+ * @throws InvalidRequestError when it holds none or too many; SchedulerError NOT_BUILT for what only a newer server knows. @throws BrokenMessageError
  */
 export function readScheduleBatch(bytes: Buffer, trace: CallTrace): ScheduleCall[] {
   const reader = new WireReader(bytes)
   const calls: ScheduleCall[] = []
+  const unknown: string[] = []
   let count = 0
   while (reader.pos < reader.len) {
     const tag = reader.uint32()
     if (tag !== 10) {
+      unknown.push(`request (field ${tag >>> 3})`)
       reader.skipField(tag)
       continue
     }
@@ -46,6 +49,7 @@ export function readScheduleBatch(bytes: Buffer, trace: CallTrace): ScheduleCall
     else reader.pos = end
   }
   reader.expectEnd(reader.len)
+  if (unknown.length > 0) throw notBuilt(unknown)
   if (count === 0 || count > FIXED_LIMITS.maxBatchTasks) {
     const description = `must be 1 to ${FIXED_LIMITS.maxBatchTasks} (max_batch_tasks), got ${count}`
     throw new InvalidRequestError([{ field: 'requests', description }], 'INVALID_REQUEST')

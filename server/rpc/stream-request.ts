@@ -1,8 +1,9 @@
-import type { OutputFormat } from '../../proto/generated/punctual/v1/result.js'
+import { OutputFormat } from '../../proto/generated/punctual/v1/result.js'
 import { Position, type StreamResultsRequest } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import type { LogStart } from '../results/result-log.js'
 import type { LogFilter } from '../store/task-store.js'
 import { InvalidRequestError, type Violation } from '../task/errors.js'
+import { checkChoice } from './translate-enums.js'
 import { checkConsumer, toLogFilter } from './translate-filter.js'
 import { toInstant, toMs } from './translate-time.js'
 
@@ -32,6 +33,7 @@ export function toStreamWish(request: StreamResultsRequest): StreamWish {
     format: request.outputFormat,
     ...toConsumer(request, found),
   }
+  checkChoice(OutputFormat, request.outputFormat, 'output_format', found)
   if (found.length > 0) throw new InvalidRequestError(found, 'INVALID_REQUEST')
   return wish
 }

@@ -18,7 +18,7 @@ import { listTasks } from './list-tasks.js'
 import { fromPageToken, toPageToken } from './page-token.js'
 import { sendableResult } from './sendable-result.js'
 import { toItemError } from './status.js'
-import { STATES } from './translate-enums.js'
+import { checkChoice, STATES } from './translate-enums.js'
 import { checkId, toListFilter } from './translate-filter.js'
 import { fromTask, type PayloadForm } from './translate-task.js'
 import { fromInstant, toMs } from './translate-time.js'
@@ -27,6 +27,7 @@ import type { Call } from './wrap.js'
 const DEFAULT_GRACE_MS = 1_000
 const DEFAULT_WAIT_MS = 30_000
 const MAX_WAIT_MS = 300_000
+const MAX_RUN = BigInt(Number.MAX_SAFE_INTEGER)
 const DEFAULT_PAGE = 100
 const MAX_PAGE = 1_000
 
@@ -101,6 +102,7 @@ export class TaskService {
   async getTask({ id, outputFormat }: wire.GetTaskRequest): Promise<wire.GetTaskResponse> {
     const found: Violation[] = []
     checkId(id, 'id', found)
+    checkChoice(OutputFormat, outputFormat, 'output_format', found)
     refuse(found)
     const { store } = this.#parts
     const [[task], entry] = await Promise.all([store.get([id]), store.findResult(id)])
@@ -118,6 +120,7 @@ export class TaskService {
     if (pageSize < 0 || pageSize > MAX_PAGE) {
       found.push({ field: 'page_size', description: `must be from 1 to ${MAX_PAGE}, got ${pageSize}` })
     }
+    checkChoice(TaskView, view, 'view', found)
     refuse(found)
     const after = pageToken === '' ? undefined : fromPageToken(pageToken, filter)
     const full = view === TaskView.FULL
@@ -134,7 +137,10 @@ export class TaskService {
     const { taskId, run, wait, outputFormat } = request
     const found: Violation[] = []
     checkId(taskId, 'task_id', found)
-    if (run !== undefined && run < 1n) found.push({ field: 'run', description: 'must be at least 1' })
+    if (run !== undefined && (run < 1n || run > MAX_RUN)) {
+      found.push({ field: 'run', description: `must be from 1 to ${MAX_RUN}, got ${run}` })
+    }
+    checkChoice(OutputFormat, outputFormat, 'output_format', found)
     const waitMs = wait ? toMs(wait, 'wait', found) : DEFAULT_WAIT_MS
     if (waitMs !== undefined && waitMs > MAX_WAIT_MS) {
       found.push({ field: 'wait', description: 'must be at most 5 min: ask again afterwards' })

@@ -8,6 +8,7 @@ import {
   TaskState,
 } from '../../proto/generated/punctual/v1/task.js'
 import type { BlockedReason as Blocked } from '../admission/scheduler-face.js'
+import type { Violation } from '../task/errors.js'
 import type { StopStage } from '../task/outcome.js'
 import type {
   DstGapPolicy as DstGap,
@@ -83,6 +84,17 @@ export const DST_OVERLAP = {
   last: DstOverlapPolicy.LAST,
   both: DstOverlapPolicy.BOTH,
 } as const satisfies Record<DstOverlap, DstOverlapPolicy>
+
+/** Adds a violation for a choice that this server does not know: a newer client's. */
+export function checkChoice(
+  choices: Readonly<Record<string, number>>,
+  chosen: number,
+  field: string,
+  found: Violation[],
+): void {
+  if (chosen >= 0 && Object.values(choices).includes(chosen)) return
+  found.push({ field, description: `${chosen} is no value that this server knows` })
+}
 
 /**
  * The word for a number from the wire.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { RetryPolicy as WireRetry } from '../../proto/generated/punctual/v1/task.js'
 import type { Violation } from '../task/errors.js'
 import { DEFAULT_RETRY, type RetryPolicy } from '../task/retry.js'
@@ -21,7 +22,7 @@ export function toRetry(wire: WireRetry, found: Violation[]): RetryPolicy {
 export function fromRetry(retry: RetryPolicy): WireRetry | undefined {
   const { maxAttempts, initialBackoffMs, backoffMultiplier, maxBackoffMs, jitterRatio, nonRetryableCodes } =
     retry
-  if (maxAttempts === DEFAULT_RETRY.maxAttempts && nonRetryableCodes.length === 0) return undefined
+  if (isDeepStrictEqual(retry, DEFAULT_RETRY)) return undefined
   return {
     maxAttempts,
     initialBackoff: fromMs(initialBackoffMs),

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
+import { notBuilt } from '../admission/not-built.js'
 
 /** A message that is no message: the bytes do not follow the wire format. */
 class BrokenMessageError extends Error {
@@ -77,14 +78,15 @@ export interface Decoder<T> {
 }
 
 /**
- * Decodes one message of any kind.
+ * Decodes one request of any kind.
  *
- * @throws BrokenMessageError for bytes that are no such message, bad UTF-8 among them.
+ * @throws BrokenMessageError for bytes that are no such message, bad UTF-8 among them; SchedulerError NOT_BUILT for a field that only a newer server knows.
  */
 export function decodeMessage<T>(decoder: Decoder<T>, bytes: Buffer): T {
-  const reader = new WireReader(bytes)
+  const reader = new NotingReader(bytes)
   const message = decoded(decoder, reader)
   if (reader.badText) throw new BrokenMessageError('a text is not valid UTF-8')
+  if (reader.unknown.length > 0) throw notBuilt(reader.unknown.map((number) => `request (field ${number})`))
   return message
 }
 
