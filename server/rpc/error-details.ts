@@ -37,6 +37,7 @@ const ABOUT_CONSUMER: ReadonlySet<string> = new Set<ErrorReason>([
 const ABOUT_QUOTA: ReadonlySet<string> = new Set<ErrorReason>([
   'TOO_MANY_TASKS',
   'TOO_MANY_STREAMS',
+  'TOO_MANY_CONSUMERS',
   'STORE_FULL',
 ])
 

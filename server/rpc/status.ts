@@ -69,7 +69,7 @@ export function toItemError(error: SchedulerError): ItemError {
   }
 }
 
-/** The end of a stream at shutdown: not an error of ours, and worth an immediate retry elsewhere. */
+/** Whether an error is none that the domain knows: a fault of this program, to be logged whole. */
 export const isUnforeseen = (error: unknown): boolean => !(error instanceof SchedulerError)
 
 function errorParts(error: SchedulerError) {
