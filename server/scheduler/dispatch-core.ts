@@ -19,6 +19,14 @@ export interface DispatchParts {
   readonly priorityStepMs?: number | undefined
 }
 
+export interface LaneState {
+  readonly lane: Lane
+  readonly slots: number
+  readonly busy: number
+  /** Due tasks that wait for nothing but a slot of this lane. */
+  readonly ready: number
+}
+
 /** A waiting task to which something happens without a start: it expired, or its rhythm has passed it. */
 export interface Decided {
   readonly live: LiveTask
@@ -77,8 +85,8 @@ export class DispatchCore {
     return Math.min(this.#pending.earliest, this.#expiring.earliest)
   }
 
-  lane(lane: Lane): { readonly lane: Lane; readonly slots: number; readonly busy: number } {
-    return { lane, slots: this.#slots[lane], busy: this.#busy[lane] }
+  lane(lane: Lane): LaneState {
+    return { lane, slots: this.#slots[lane], busy: this.#busy[lane], ready: this.line.length(lane) }
   }
 
   /** Takes a waiting task in. What is due already need not wait for a look, if it was due at the last one. */

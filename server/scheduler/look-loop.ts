@@ -1,19 +1,18 @@
 import type { Timer } from '../clock.js'
-import type { UpdateAnswer } from '../store/task-store.js'
 import { pulledIn } from '../task/clock-step.js'
-import { SchedulerError, TaskNotFoundError } from '../task/errors.js'
 import type { Instant } from '../task/instant.js'
 import { isLive, type Task } from '../task/task.js'
 import { Attempts } from './attempts.js'
 import { Changes } from './changes.js'
-import { type Commit, Commits } from './commits.js'
+import { Commits } from './commits.js'
 import { DispatchCore } from './dispatch-core.js'
 import { LiveTask } from './live-task.js'
 import { LiveTasks } from './live-tasks.js'
 import { Parking } from './parking.js'
 import { Placing } from './placing.js'
-import { pullInOutside } from './pull-in.js'
+import { pullInIfSetBack, pullInOutside } from './pull-in.js'
 import type { SchedulerOptions, SchedulerParts } from './scheduler-options.js'
+import { Settling } from './settling.js'
 import { StartIds } from './start-ids.js'
 import { StartNotes } from './start-notes.js'
 import { Starter } from './starter.js'
@@ -36,9 +35,11 @@ export class LookLoop {
   readonly commits: Commits
   readonly starter: Starter
   readonly trouble: StoreTrouble
+  readonly settling: Settling
   readonly window: Window
   /** While true, nothing starts. */
   isHeld = false
+  lastLook: Instant = -Infinity
   readonly #parts: SchedulerParts
   readonly #options: SchedulerOptions
   readonly #ids: StartIds
@@ -68,14 +69,15 @@ export class LookLoop {
     }
     const failed = (error: unknown): void => this.trouble.failed(error)
     const wake = (): void => this.wake()
-    const goOn = (live: LiveTask): void => this.#goOn(live, store.now())
+    const goOn = (live: LiveTask): void => this.settling.goOn(live, store.now())
     const { tasks } = this
     this.core = new DispatchCore({ pending: preset.pending(), handlers, slots, priorityStepMs })
     this.window = new Window(store, options)
     this.trouble = new StoreTrouble(clock, log, () => void this.#probe())
-    this.commits = new Commits(store, clock, log, this.trouble, (commit, answer) =>
-      this.#settled(commit, answer),
-    )
+    this.commits = new Commits(store, clock, log, this.trouble, (commit, answer) => {
+      this.settling.settled(commit, answer, store.now())
+      this.wake()
+    })
     const { core, commits, trouble, window } = this
     this.#ids = new StartIds(store, options.startIdBlock, wake, failed)
     this.#notes = new StartNotes(store, failed)
@@ -85,6 +87,8 @@ export class LookLoop {
     this.#steps = new StepWatch(clock, store.now())
     this.changes = new Changes({ store, core, tasks, commits, trouble, wake, goOn })
     this.attempts = new Attempts({ core, tasks, commits, notes: this.#notes, log, random, wake, goOn })
+    const { attempts, changes } = this
+    this.settling = new Settling({ core, tasks, placing: this.#placing, attempts, changes, log })
     this.starter = new Starter({
       core,
       tasks,
@@ -101,6 +105,10 @@ export class LookLoop {
   /** Nothing is under way: no attempt, no change, nothing on its way to the store. */
   get isQuiet(): boolean {
     return this.tasks.handedOut === 0 && this.commits.open === 0 && this.changes.open === 0
+  }
+
+  get nextLook(): Instant {
+    return this.#alarm?.at ?? Infinity
   }
 
   /** Looks as soon as what is happening now is over: all that the same turn of the event loop brings is one batch. */
@@ -126,9 +134,15 @@ export class LookLoop {
     return live
   }
 
-  /** What waits for a task that is free, in turn: a start that was told, its attempt's end, what was asked; then it goes to its place. */
-  settle(live: LiveTask, now: Instant): void {
-    this.#goOn(live, now)
+  /** Sends what has come together to the store. */
+  flush(): void {
+    this.commits.flush()
+    this.#placing.flush()
+  }
+
+  /** At the start: deals with a step of the wall clock that no server saw. */
+  pullInIfSetBack(now: Instant): Promise<void> {
+    return pullInIfSetBack(this.#parts.store, this.changes, this.#options.log, now)
   }
 
   stop(): void {
@@ -142,6 +156,7 @@ export class LookLoop {
     const { store } = this.#parts
     const now = store.now()
     const stepMs = this.#steps.read(now)
+    this.lastLook = now
     if (stepMs !== 0) this.#clockWasSet(stepMs, now)
     this.attempts.process(now)
     this.changes.process(now)
@@ -169,7 +184,7 @@ export class LookLoop {
       for (const task of tasks) {
         if (!isLive(task.state) || task.state === 'running') continue
         const live = this.take(task)
-        if (!live.busy) this.#goOn(live, then)
+        if (!live.busy) this.settling.goOn(live, then)
       }
     } catch (error) {
       this.window.failed(now)
@@ -199,49 +214,6 @@ export class LookLoop {
       this.look()
     })
     this.#alarm = { timer, at }
-  }
-
-  #settled({ live, transition, ask }: Commit, answer: UpdateAnswer | Error): void {
-    live.busy = false
-    if (answer instanceof Error) {
-      if (answer instanceof SchedulerError) ask?.answer(answer)
-      else ask?.fail(answer)
-    } else if (answer.kind === 'refused') {
-      this.#options.log.warn('the store refused a new state of a task: it knows a newer one', {
-        taskId: live.task.spec.id,
-        startId: live.task.startId,
-      })
-      if (!answer.stored) {
-        this.core.settled(live)
-        this.tasks.remove(live)
-        ask?.answer(new TaskNotFoundError(live.task.spec.id))
-        return
-      }
-      live.task = answer.stored
-      ask?.answer(live.task)
-    } else {
-      live.task = transition.task
-      if (ask && !ask.afterwards?.(live, ask)) ask.answer(live.task)
-    }
-    if (live.stopping && live.startId === 0) {
-      live.stopping.answer(live.task)
-      live.stopping = undefined
-    }
-    this.#goOn(live, this.#parts.store.now())
-    this.wake()
-  }
-
-  #goOn(live: LiveTask, now: Instant): void {
-    if (live.begunUs !== 0 && live.startId !== 0) this.attempts.noteBegun(live)
-    if (live.end || live.returned) {
-      this.attempts.conclude(live, now)
-      return
-    }
-    for (let ask = live.asks?.shift(); ask; ask = live.asks?.shift()) {
-      this.changes.run(live, ask, now)
-      if (live.busy) return
-    }
-    this.#placing.place(live, now)
   }
 
   #clockWasSet(stepMs: number, now: Instant): void {

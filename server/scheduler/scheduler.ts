@@ -1,4 +1,4 @@
-import { LANES, type Lane } from '../executor/executor.js'
+import { LANES } from '../executor/executor.js'
 import type { Recovery } from '../store/task-store.js'
 import type { SchedulerError } from '../task/errors.js'
 import type { Instant } from '../task/instant.js'
@@ -6,6 +6,7 @@ import { cancel, pause, replace, resume, retryEnded, runNow } from '../task/requ
 import type { Task } from '../task/task.js'
 import type { TaskSpec } from '../task/task-spec.js'
 import type { Ask } from './ask.js'
+import type { LaneState } from './dispatch-core.js'
 import { type BlockedReason, blockedReason } from './blocked-reason.js'
 import { LookLoop } from './look-loop.js'
 import type { LiveTask } from './live-task.js'
@@ -14,14 +15,18 @@ import { type SchedulerOptions, type SchedulerParts, schedulerOptions } from './
 
 /** How things stand, for people and metrics. */
 export interface SchedulerSnapshot {
-  readonly lanes: readonly { readonly lane: Lane; readonly slots: number; readonly busy: number }[]
+  readonly lanes: readonly LaneState[]
   /** Tasks that wait in memory. */
   readonly near: number
-  /** Of these, tasks that are due. */
+  /** Tasks that are due and wait, also those that were too many to keep in memory. */
   readonly dueWaiting: number
   readonly draining: boolean
   /** Whether the store commits at present. */
   readonly storeAvailable: boolean
+  /** When the last look was. */
+  readonly lastLook: Instant
+  /** When the next one has to be at the latest; Infinity: when something happens. */
+  readonly nextLook: Instant
 }
 
 /** After the executor was closed, for the last endings to be stored. */
@@ -66,9 +71,10 @@ export class Scheduler {
     for (const { task, transition } of recover(recovery, now)) {
       const live = this.#loop.take(task)
       if (transition) this.#loop.commits.add({ live, transition })
-      else this.#loop.settle(live, now)
+      else this.#loop.settling.goOn(live, now)
     }
-    this.#loop.commits.flush()
+    this.#loop.flush()
+    void this.#loop.pullInIfSetBack(now)
     await this.#loop.load(now)
   }
 
@@ -93,7 +99,7 @@ export class Scheduler {
         return
       }
       const live = this.#loop.take(task)
-      if (!live.busy && live.task === task) this.#loop.settle(live, now)
+      if (!live.busy && live.task === task) this.#loop.settling.goOn(live, now)
     })
     this.#loop.wake()
   }
@@ -152,13 +158,15 @@ export class Scheduler {
   }
 
   snapshot(): SchedulerSnapshot {
-    const { core, trouble } = this.#loop
+    const { core, trouble, lastLook, nextLook } = this.#loop
     return {
       lanes: LANES.map((lane) => core.lane(lane)),
       near: core.waiting,
       dueWaiting: core.dueWaiting,
       draining: this.#isDraining,
       storeAvailable: !trouble.isThere,
+      lastLook,
+      nextLook,
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import type { TaskStore } from '../store/task-store.js'
 import type { Instant } from '../task/instant.js'
 
 /** Less than this is slewing, or the rounding of readings. */
@@ -25,4 +26,10 @@ export class StepWatch {
     this.#steady = steady
     return isBack || Math.abs(step) >= LEAST_STEP_MS ? step : 0
   }
+}
+
+/** Whether the wall clock was set back while no server ran: then the log knows of a later time. */
+export async function wasSetBack(store: TaskStore, now: Instant): Promise<boolean> {
+  const [position, { latest }] = await Promise.all([store.positionAt(now + LEAST_STEP_MS), store.stats()])
+  return position < latest
 }

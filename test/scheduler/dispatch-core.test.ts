@@ -62,8 +62,8 @@ describe('due tasks', () => {
     ])
     expect(started(of)).toEqual([])
     expect([of.lane('thread'), of.lane('shared')]).toEqual([
-      { lane: 'thread', slots: 2, busy: 2 },
-      { lane: 'shared', slots: 3, busy: 3 },
+      { lane: 'thread', slots: 2, busy: 2, ready: 3 },
+      { lane: 'shared', slots: 3, busy: 3, ready: 2 },
     ])
     for (const task of first) finish(of, task)
     expect(started(of)).toHaveLength(4)
