@@ -1,0 +1,2 @@
+# Every measurement of the bench once, small: that it works, not what it says
+timeout 180 npm run bench -- --smoke
