@@ -25,7 +25,8 @@ export const EXIT = {
 
 /** For the help of each command. */
 export const EXIT_CODES_HELP = `
-Exit codes: 0 ok, 1 failed, 2 usage or refused by the server, 3 not found, 4 the task failed, 5 server unreachable.`
+Exit codes: 0 ok, 1 failed, 2 usage or refused by the server, 3 not found, 4 the task failed, 5 server unreachable,
+130 interrupted while it waited.`
 
 /** The exit code that fits an error. */
 export function exitCodeOf(error: PunctualError): number {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogUpdate } from 'log-update'
@@ -27,6 +28,8 @@ export interface Terminal {
   readStdin(): Promise<string>
   /** @throws when it cannot be read. */
   readFile(path: string): Buffer
+  /** Writes a file, and makes the folders that it lies in. @throws when it cannot. */
+  writeFile(path: string, bytes: Uint8Array): void
   /** Calls back at the first SIGINT or SIGTERM; a second ends the process. Returns how to stop listening. */
   onInterrupt(listener: () => void): () => void
   /** How the process is to end. */
@@ -52,6 +55,10 @@ export function processTerminal(): Terminal {
     sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
     readStdin: () => textOf(process.stdin),
     readFile: (path) => readFileSync(path),
+    writeFile(path, bytes) {
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, bytes)
+    },
     onInterrupt(listener) {
       const once = (): void => {
         forget()

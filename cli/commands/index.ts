@@ -6,12 +6,13 @@ import { addGet } from './get.js'
 import { addHandlers } from './handlers.js'
 import { addList } from './list.js'
 import { addPreview } from './preview.js'
+import { addProto } from './proto.js'
 import { addResults } from './results.js'
 import { addSchedule } from './schedule.js'
 import { addPause, addResume, addRunNow } from './series.js'
 import { addStats } from './stats.js'
 
-/** Adds every command that talks to a server. */
+/** Adds every command but `serve`. */
 export function registerCommands(program: Command, terminal: Terminal = processTerminal()): void {
   addSchedule(program, terminal)
   addCancel(program, terminal)
@@ -26,4 +27,5 @@ export function registerCommands(program: Command, terminal: Terminal = processT
   addPause(program, terminal)
   addResume(program, terminal)
   addRunNow(program, terminal)
+  addProto(program, terminal)
 }

@@ -58,6 +58,11 @@ export class FakeTerminal implements Terminal {
     return Buffer.from(text)
   }
 
+  writeFile(path: string, bytes: Uint8Array): void {
+    if (path.startsWith('/read-only')) throw new Error(`EROFS: read-only file system, open '${path}'`)
+    this.files.set(path, Buffer.from(bytes).toString())
+  }
+
   onInterrupt(listener: () => void): () => void {
     this.#interrupt = listener
     return () => {}
