@@ -11,6 +11,10 @@ node --eval '
   for (const name of entries) console.log(name, "exports", Object.keys(await import(name)).join(", "))
 ' --input-type=module
 
+echo '--- the contract for other languages'
+npx --no-install punctual proto --out contract
+"$buf" build contract --output /dev/null
+
 punctual=$scratch/node_modules/punctual/dist/cli/main.js
 start_server
 
