@@ -34,6 +34,10 @@ export class CallerProcess implements AsyncDisposable {
     return new CallerProcess(started)
   }
 
+  get pid(): number {
+    return this.#process.pid ?? 0
+  }
+
   /** Does one job. @throws Error with what went wrong there. */
   async run<Name extends JobName>(name: Name, given: Given<Name>): Promise<Told<Name>> {
     const report = new Promise<JobReport>((resolve, reject) => {
