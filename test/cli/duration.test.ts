@@ -42,7 +42,7 @@ describe('a duration', () => {
     expect(() => parseDuration(text)).toThrow(message)
   })
 
-  it('of any text is a number of milliseconds or an error', () => {
+  it('of any text is a number of milliseconds or an error (C130)', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'0159.PTWDHMSmshdw '.split('')) }), (text) => {
         let ms: number

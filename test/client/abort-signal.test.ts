@@ -5,14 +5,14 @@ import { batchMessage } from '../support/messages.js'
 import { failure } from '../support/failure.js'
 
 describe('a signal', () => {
-  it('that has been aborted before keeps the call from being sent', async () => {
+  it('that has been aborted before keeps the call from being sent (C162)', async () => {
     const { service, client } = await startClient()
     const error = await failure(client.schedule('echo', 1, { signal: AbortSignal.abort() }))
     expect(error.name).toBe('AbortError')
     expect(service.seen).toHaveLength(0)
   })
 
-  it('that is aborted during the call ends it, also at the server', async () => {
+  it('that is aborted during the call ends it, also at the server (C162)', async () => {
     const { service, client } = await startClient()
     const stop = new AbortController()
     service.answer('schedule', silence)
@@ -35,7 +35,7 @@ describe('a signal', () => {
     expect(listeners()).toBe(0)
   })
 
-  it('has no listener left after 1,000 calls', async () => {
+  it('has no listener left after 1,000 calls (C162)', async () => {
     const { service, client } = await startClient()
     const { signal, listeners } = countedSignal()
     service.answer('scheduleBatch', (request) => batchMessage(request))

@@ -32,7 +32,7 @@ describe('list()', () => {
     })
   })
 
-  it('stops with an error when the server repeats a token', async () => {
+  it('stops with an error when the server repeats a token (C165)', async () => {
     const { service, client } = await startClient()
     let pages = 0
     service.answer('listTasks', () => ({ tasks: [], nextPageToken: ['a', 'b'][pages++ % 2] ?? '' }))
@@ -45,7 +45,7 @@ describe('list()', () => {
 })
 
 describe('calls', () => {
-  it('give tasks as plain data that JSON takes whole', async () => {
+  it('give tasks as plain data that JSON takes whole (C131)', async () => {
     const { service, client } = await startClient()
     const at = { seconds: 1_893_456_000n, nanos: 0 }
     const task = Task.create({

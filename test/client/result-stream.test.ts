@@ -103,7 +103,7 @@ describe('a loop over results', () => {
 })
 
 describe('leaving the loop', () => {
-  it('by break ends the call at the server', async () => {
+  it('by break ends the call at the server (C156)', async () => {
     const { service, client } = await startClient()
     const left = service.stream().then((stream) => {
       stream.send({ results: [resultMessage('a'), resultMessage('b'), resultMessage('c')], cursor: 'c1' })

@@ -53,7 +53,7 @@ describe('a schedule() that is refused', () => {
     await expect(client.schedule('echo', input)).rejects.toThrow('nested deeper than 30, or contains itself')
   })
 
-  it('before it is sent, when a text is no text or a label could vanish', async () => {
+  it('before it is sent, when a text is no text or a label could vanish (C133)', async () => {
     const { client } = await startClient()
     await expect(client.schedule('echo', 1, { labels: { a: '\ud800x' } })).rejects.toThrow('task.labels.a')
     const labels = JSON.parse('{"__proto__": "x"}') as Record<string, string>

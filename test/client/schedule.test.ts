@@ -30,7 +30,7 @@ describe('schedule()', () => {
     expect(task.dueTime).toEqual(new Date('2030-01-01T00:00:00Z'))
   })
 
-  it('makes an id of its own for each call: equal calls are two tasks', async () => {
+  it('makes an id of its own for each call: equal calls are two tasks (C099)', async () => {
     const { service, client } = await startClient({ coalesce: false })
     service.answer('schedule', scheduledMessage)
     const [a, b] = await Promise.all([client.schedule('echo', { a: 1 }), client.schedule('echo', { a: 1 })])

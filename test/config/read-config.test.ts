@@ -57,7 +57,7 @@ describe('settings', () => {
   })
 
   it.each(['abc', '5', '', '-1s', '1x', '1s 5', '99999h'])(
-    'refuse what is no time: "%s" never becomes 0',
+    'refuse what is no time: "%s" never becomes 0 (C130)',
     (text) => {
       expect(problems({ drainLimit: text })).toEqual([
         expect.stringMatching(/^--drain-limit must be a time such as 250ms, 1\.5s or 2h30m/),

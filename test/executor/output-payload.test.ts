@@ -49,14 +49,14 @@ describe('an output is kept', () => {
     expect(payload(Object.assign(Object.create(null), { a: 1 }))).toEqual({ kind: 'json', text: '{"a":1}' })
   })
 
-  it.each([true, false])('down to 30 levels of nesting, not 31 (lists: %s)', (list) => {
+  it.each([true, false])('down to 30 levels of nesting, not 31 (lists: %s) (C132)', (list) => {
     expect(payload(nested(30, list))).toMatchObject({ kind: 'json' })
     expect(fault(nested(31, list))).toContain('nested deeper than 30')
     expect(fault(nested(20_000, list))).toContain('nested deeper than 30')
   })
 })
 
-describe('an output that would not come back as it was given is refused with its path:', () => {
+describe('an output that would not come back as it was given is refused with its path (C137):', () => {
   class Money {
     readonly amount = 1
   }

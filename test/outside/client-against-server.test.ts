@@ -11,7 +11,7 @@ const NOTICE_LIMIT_MS = 5_000
 type Client = SchedulerClient<typeof handlers>
 
 describe('the client and a real server', () => {
-  it('schedule, run and give back, one by one and by the thousand', async () => {
+  it('schedule, run and give back, one by one and by the thousand (C165)', async () => {
     await using server = await ServerProcess.start()
     await using client: Client = createClient({ address: server.address })
     const task = await client.schedule('fibonacci', { n: 20 })
@@ -37,7 +37,7 @@ describe('the client and a real server', () => {
     expect(results.map(({ output }) => (output as { n: number }).n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
   })
 
-  it('agree that one id is one task, whoever asks, and that other content is an error', async () => {
+  it('agree that one id is one task, whoever asks, and that other content is an error (C090)', async () => {
     await using server = await ServerProcess.start()
     const clients = Array.from({ length: 5 }, (): Client => createClient({ address: server.address }))
     const tasks = await Promise.all(
@@ -62,7 +62,7 @@ describe('the client and a real server', () => {
     expect(error).toMatchObject({ result: { outcome: 'cancelled' } })
   })
 
-  it('lose and double nothing while the server is killed and stopped: 200 results, each once, in order', async () => {
+  it('lose and double nothing while the server is killed and stopped: 200 results, each once, in order (C160)', async () => {
     await using server = await ServerProcess.start()
     let breaks = 0
     await using client: Client = createClient({
@@ -99,7 +99,7 @@ describe('the client and a real server', () => {
     expect(breaks).toBeLessThan(40)
   })
 
-  it('leave no stream open when a loop is left', async () => {
+  it('leave no stream open when a loop is left (C156)', async () => {
     await using server = await ServerProcess.start()
     await using client: Client = createClient({ address: server.address })
     await Promise.all(Array.from({ length: 10 }, (_, n) => client.schedule('echo', { n })))
@@ -111,7 +111,7 @@ describe('the client and a real server', () => {
 })
 
 describe('a program that uses the client', () => {
-  it('ends by itself after close(), which may be called twice', async () => {
+  it('ends by itself after close(), which may be called twice (C163)', async () => {
     await using server = await ServerProcess.start()
     const { code, stderr, afterLastLineMs } = await runScript(`
       const client = createClient({ address: '${server.address}' })
@@ -137,7 +137,7 @@ describe('a program that uses the client', () => {
     expect(afterLastLineMs).toBeLessThan(EXIT_LIMIT_MS)
   })
 
-  it('gets errors of a stream in its loop only, and never as an unhandled event', async () => {
+  it('gets errors of a stream in its loop only, and never as an unhandled event (C157)', async () => {
     const server = await ServerProcess.start()
     const script = runScript(`
       const client = createClient({ address: '${server.address}' })

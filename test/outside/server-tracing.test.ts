@@ -40,7 +40,7 @@ afterAll(() => call.close())
 beforeEach(() => exporter.reset())
 
 describe('a call', () => {
-  it('has a span that is a child of its caller’s, by the conventions for RPC', async () => {
+  it('has a span that is a child of its caller’s, by the conventions for RPC; a good one is OK (C065)', async () => {
     await call.unary('Ok', { traceparent: `00-${TRACE}-${CALLER}-01` })
     const span = await onlySpan()
     expect(span.name).toBe(`${SERVICE}/Ok`)

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => receiver.close())
 
 describe('one trace', () => {
-  it('leads from the caller through Schedule, the wait and the attempt to the handler’s own span, across a kill of the server', async () => {
+  it('leads from the caller through Schedule, the wait and the attempt to the handler’s own span, across a kill of the server (C142)', async () => {
     await using server = await ServerProcess.start(['--handlers', HANDLERS], env)
     await schedule(server, { id: 'across-a-kill', handler: 'report', delayS: 4n })
     const call = await spanOf(TRACE, SCHEDULE)
@@ -118,7 +118,7 @@ describe('a stream that its client cancels', () => {
 })
 
 describe('what callers confide', () => {
-  it('appears in no log and no span, at the level of debugging either', async () => {
+  it('appears in no log and no span, at the level of debugging either (C147)', async () => {
     const args = ['--handlers', HANDLERS, '--log-level', 'debug']
     await using server = await ServerProcess.start(args, { ...env, OTEL_LOG_LEVEL: 'debug' })
     const traceId = '4'.repeat(32)

@@ -59,7 +59,7 @@ describe('ScheduleBatch', () => {
     expect((await test.call(rpc.getTask, { id: 'k' })).task?.spec?.priority).toBe(2)
   })
 
-  it('takes 10,000 tasks, and names the limit beyond that', async () => {
+  it('takes 10,000 tasks, and names the limit beyond that (C113)', async () => {
     const test = await TestServer.start()
     const many = (count: number) => ({ requests: Array.from({ length: count }, () => request({})) })
     const { answers } = await test.call(rpc.scheduleBatch, many(10_000))

@@ -55,7 +55,7 @@ describe('Cancel', () => {
     expect((await test.call(rpc.getTask, { id: 'a' })).task?.state).toBe(TaskState.CANCELLED)
   })
 
-  it('of what has ended, of what nobody knows, and of no id, each says what it is', async () => {
+  it('of what has ended, of what nobody knows, and of no id, each says what it is (C061)', async () => {
     const test = await TestServer.start()
     await scheduleAll(test, [{ id: 'done' }])
     await test.clock.advance(0)
@@ -95,7 +95,7 @@ describe('ListTasks', () => {
   }
   const idOf = (task: Task): string => task.spec?.id ?? ''
 
-  it('gives every task once, page by page, also those due in the same millisecond', async () => {
+  it('gives every task once, page by page, also those due in the same millisecond (C115)', async () => {
     const test = await TestServer.start()
     await scheduleAll(test, many(25))
     const found = await pages(test, 10)
@@ -103,13 +103,13 @@ describe('ListTasks', () => {
     expect(new Set(found.flat()).size).toBe(25)
   })
 
-  it('ends without an empty page when the last one is full', async () => {
+  it('ends without an empty page when the last one is full (C115)', async () => {
     const test = await TestServer.start()
     await scheduleAll(test, many(20))
     expect((await pages(test, 10)).map((page) => page.length)).toEqual([10, 10])
   })
 
-  it('loses and doubles none while others come', async () => {
+  it('loses and doubles none while others come (C115)', async () => {
     const test = await TestServer.start()
     await scheduleAll(test, many(25))
     let round = 0
@@ -161,7 +161,7 @@ describe('ListTasks', () => {
     expect(sizes).toEqual([3, 3, 2])
   })
 
-  it('keeps text with a NUL as it is, in answers and filters', async () => {
+  it('keeps text with a NUL as it is, in answers and filters (C133)', async () => {
     const test = await TestServer.start()
     await scheduleAll(test, [{ id: 'a', labels: { key: 'a\u0000b' }, when: after(60) }])
     expect((await test.call(rpc.getTask, { id: 'a' })).task?.spec?.labels).toEqual({ key: 'a\u0000b' })

@@ -197,7 +197,7 @@ describe('what an older server would lose in silence', () => {
     expect(readSchedule(Buffer.from(bytes), UNTRACED).unknownFields).toEqual(['request (field 8)'])
   })
 
-  it('is told: text that is not UTF-8, with its field', () => {
+  it('is told: text that is not UTF-8, with its field (C133)', () => {
     const bad = Buffer.from([0xff, 0xfe])
     const label = new BinaryWriter().uint32(10).string('a').uint32(18).bytes(bad).finish()
     const call = readRawTask((writer) => writer.uint32(122).bytes(label).uint32(106).bytes(bad))

@@ -25,7 +25,7 @@ describe('Schedule', () => {
     expect(got.result?.payload).toEqual({ $case: 'output', value: { n: 1 } })
   })
 
-  it('makes an id when none is given, another each time', async () => {
+  it('makes an id when none is given, another each time (C099)', async () => {
     const test = await TestServer.start()
     const task = aTask({ handler: 'echo' })
     const ids = await Promise.all(
@@ -35,7 +35,7 @@ describe('Schedule', () => {
     expect(ids[0]).toMatch(/^[\da-f]{8}-[\da-f]{4}-7/)
   })
 
-  it('runs what was due an hour ago at once, and once', async () => {
+  it('runs what was due an hour ago at once, and once (C010)', async () => {
     const test = await TestServer.start()
     const seconds = BigInt(test.clock.now() / 1_000 - 3_600)
     const when = { $case: 'dueTime' as const, value: { seconds, nanos: 0 } }
@@ -50,7 +50,7 @@ describe('Schedule', () => {
     })
   })
 
-  it('takes an explicit delay of nothing for now', async () => {
+  it('takes an explicit delay of nothing for now (C127)', async () => {
     const test = await TestServer.start()
     const when = { $case: 'delay' as const, value: { seconds: 0n, nanos: 0 } }
     const { task } = await test.call(rpc.schedule, { task: aTask({ handler: 'echo', when }) })
@@ -58,7 +58,7 @@ describe('Schedule', () => {
     expect(task?.spec?.when).toEqual(when)
   })
 
-  it('gives an input back as it was sent', async () => {
+  it('gives an input back as it was sent (C125)', async () => {
     const test = await TestServer.start()
     const value = { a: null, b: [1, null], c: { d: null }, e: 0, f: '', g: false }
     for (const payload of [{ $case: 'input' as const, value }, json(JSON.stringify(value))]) {
@@ -76,7 +76,7 @@ describe('Schedule', () => {
     expect((await test.call(rpc.getTask, { id: 'b' })).task?.spec?.payload).toEqual(bytes)
   })
 
-  it('takes an input at the limit, and names the limit beyond it', async () => {
+  it('takes an input at the limit, and names the limit beyond it (C113)', async () => {
     const test = await TestServer.start()
     const sized = (size: number) => ({
       task: aTask({ handler: 'echo', payload: json(`"${'x'.repeat(size - 2)}"`) }),
@@ -124,7 +124,7 @@ describe('Schedule', () => {
     '__proto__',
     'toString',
     'hasOwnProperty',
-  ])('knows no handler %s, and imports nothing', async (handler) => {
+  ])('knows no handler %s, and imports nothing (C149)', async (handler) => {
     const test = await TestServer.start()
     const failure = await failureOf(test.call(rpc.schedule, { task: aTask({ handler }) }))
     expect(failure).toMatchObject({
@@ -167,7 +167,7 @@ describe('Schedule', () => {
 describe('the same id again', () => {
   const task = (n: number) => aTask({ id: 'k', handler: 'echo', payload: json(`{"a": ${n}}`) })
 
-  it('with the same content is the stored task; with other content it is taken', async () => {
+  it('with the same content is the stored task; with other content it is taken (C091)', async () => {
     const test = await TestServer.start()
     expect((await test.call(rpc.schedule, { task: task(1) })).created).toBe(true)
     const failure = await failureOf(test.call(rpc.schedule, { task: task(2) }))
@@ -180,7 +180,7 @@ describe('the same id again', () => {
     expect(again).toMatchObject({ created: false, task: { spec: { id: 'k' } } })
   })
 
-  it('is the stored task whatever has become of it, and nothing runs twice', async () => {
+  it('is the stored task whatever has become of it, and nothing runs twice (C093)', async () => {
     const test = await TestServer.start()
     await test.call(rpc.schedule, { task: task(1) })
     await test.clock.advance(0)
@@ -197,7 +197,7 @@ describe('the same id again', () => {
     expect(cancelled).toMatchObject({ created: false, task: { state: TaskState.CANCELLED } })
   })
 
-  it('from 50 calls at once on 5 connections is one task, created once', async () => {
+  it('from 50 calls at once on 5 connections is one task, created once (C090)', async () => {
     const test = await TestServer.start()
     const clients = [1, 2, 3, 4, 5].map(() => test.client())
     const calls = Array.from({ length: 50 }, (_, i) =>
@@ -223,7 +223,7 @@ describe('the same id again', () => {
     })
   })
 
-  it('is another id when a single byte differs', async () => {
+  it('is another id when a single byte differs (C100)', async () => {
     const test = await TestServer.start()
     for (const id of ['A', 'a', 'k']) {
       expect((await test.call(rpc.schedule, { task: aTask({ id, handler: 'echo' }) })).created).toBe(true)

@@ -17,7 +17,7 @@ async function runAll(test: TestServer, count: number, bytes = 0): Promise<void>
 }
 
 describe('a reader that goes away', () => {
-  it('is gone for the server too, which reads no further', async () => {
+  it('is gone for the server too, which reads no further (C110)', async () => {
     const reads: number[] = []
     const test = await TestServer.start({ store: (store) => counting(store, reads) })
     // more than the newest 4 MiB that are in memory
@@ -33,7 +33,7 @@ describe('a reader that goes away', () => {
     expect(readSoFar).toBeLessThan(15)
   })
 
-  it('by its deadline is gone as well', async () => {
+  it('by its deadline is gone as well (C119)', async () => {
     const test = await TestServer.start()
     const stream = test.stream({}, { deadline: Date.now() + 100 })
     const ended = async (): Promise<void> => {
@@ -45,7 +45,7 @@ describe('a reader that goes away', () => {
 })
 
 describe('a reader that is slow', () => {
-  it('is read for at its own pace: what it does not take is not read from the store', async () => {
+  it('is read for at its own pace: what it does not take is not read from the store (C101)', async () => {
     const reads: number[] = []
     const test = await TestServer.start({ store: (store) => counting(store, reads) })
     for (let i = 0; i < 10; i++) await runAll(test, 10, 400_000)
@@ -102,7 +102,7 @@ describe('streams', () => {
     }
   })
 
-  it('end at a stop with UNAVAILABLE, after what ended meanwhile and their last cursor', async () => {
+  it('end at a stop with UNAVAILABLE, after what ended meanwhile and their last cursor (C087)', async () => {
     const test = await TestServer.start({
       run: async ({ payload }, { sleep }) => {
         await sleep(1_000)

@@ -60,7 +60,7 @@ describe('a stream of results', () => {
     expect(new Set([...replayed.ids, ...live.ids]).size).toBe(150)
   })
 
-  it('goes on after its cursor: nothing skipped, nothing twice', async () => {
+  it('goes on after its cursor: nothing skipped, nothing twice (C103)', async () => {
     const test = await TestServer.start()
     const all: string[] = []
     let cursor = ''
@@ -190,7 +190,7 @@ describe('a stream of results', () => {
     expect(beat?.cursor).not.toBe(first?.cursor)
   })
 
-  it('never ends by itself, and never asks whether a task exists', async () => {
+  it('never ends by itself, and never asks whether a task exists (C111)', async () => {
     const test = await TestServer.start()
     const stream = test.stream({ start: EARLIEST, filter: { ...NO_FILTER, taskIds: ['unknown'] } })
     expect(await stream.next()).toMatchObject({ results: [], caughtUp: true })
@@ -212,7 +212,7 @@ describe('a stream of results', () => {
 
 describe('a start that cannot be had', () => {
   it.each(['garbage', '-1', '9223372036854775807', 'MTotMTpsb2c', 'x'.repeat(10_000)])(
-    'is no cursor: %s',
+    'is no cursor: %s (C106)',
     async (cursor) => {
       const test = await TestServer.start()
       const failure = await failureOf(test.stream({ start: afterCursor(cursor) }).next())
@@ -220,7 +220,7 @@ describe('a start that cannot be had', () => {
     },
   )
 
-  it('lies in the future', async () => {
+  it('lies in the future (C106)', async () => {
     const test = await TestServer.start()
     const logId = (await test.stream().next())?.logId ?? ''
     const future = Buffer.from(`1:1000000:${logId}`).toString('base64url')

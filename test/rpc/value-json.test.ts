@@ -54,7 +54,7 @@ describe('the input as a Value', () => {
     ])
   })
 
-  it('may be nested 30 levels deep; 20,000 are refused, and nothing breaks', () => {
+  it('may be nested 30 levels deep; 20,000 are refused, and nothing breaks (C132)', () => {
     expect(valueOf(nestedList(30)).violations).toEqual([])
     expect(valueOf(nestedList(31)).violations).toEqual([
       { field: `task.input${'[0]'.repeat(30)}`, description: 'is nested deeper than 30 levels' },

@@ -63,16 +63,19 @@ describe('a data folder that cannot be used', () => {
       /of another program/,
     ],
   ]
-  it.each(faults)('%s: it says so in one line, with the path, and changes nothing', async (_, make, says) => {
-    await make()
-    const before = contents()
-    const error = await openIt().catch((caught: unknown) => caught)
-    expect(error).toBeInstanceOf(StoreOpenError)
-    expect((error as Error).message).toMatch(says)
-    expect((error as Error).message).toContain(file)
-    expect((error as Error).message).not.toContain('\n')
-    expect(contents()).toEqual(before)
-  })
+  it.each(faults)(
+    '%s: it says so in one line, with the path, and changes nothing (C083)',
+    async (_, make, says) => {
+      await make()
+      const before = contents()
+      const error = await openIt().catch((caught: unknown) => caught)
+      expect(error).toBeInstanceOf(StoreOpenError)
+      expect((error as Error).message).toMatch(says)
+      expect((error as Error).message).toContain(file)
+      expect((error as Error).message).not.toContain('\n')
+      expect(contents()).toEqual(before)
+    },
+  )
 
   it('is a file: it says so', async () => {
     writeFileSync(file, 'x')
@@ -119,7 +122,7 @@ describe('a data folder that cannot be used', () => {
   })
 })
 
-describe('how durable a store is', () => {
+describe('how durable a store is (C089)', () => {
   const opened = async (durability: 'full' | 'relaxed', folder: string): Promise<LogFacts | undefined> => {
     const said: [string, LogFacts | undefined][] = []
     const log: Log = {

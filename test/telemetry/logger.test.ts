@@ -51,7 +51,7 @@ describe('a log line', () => {
 })
 
 describe('texts of users', () => {
-  it('stay inside their line, and no terminal obeys them', () => {
+  it('stay inside their line, and no terminal obeys them (C154)', () => {
     const { log, lines, last } = logger()
     const forged = '\n{"level":"fatal"}\u001b[31m\u009b2J\u007f\u2028\u202e\r\0'
     log.info(forged, { label: forged, [forged]: 1 })
@@ -70,7 +70,7 @@ describe('texts of users', () => {
 })
 
 describe('what callers and handlers confide', () => {
-  it('is left out, however deep it lies', () => {
+  it('is left out, however deep it lies (C147)', () => {
     const { log, lines } = logger('debug')
     const secret = 'S3CRET-XYZ'
     const spec = { id: 'a', payload: { kind: 'json', text: `{"password":"${secret}"}` } }
@@ -108,7 +108,7 @@ describe('what callers and handlers confide', () => {
   })
 })
 
-describe('values that JSON does not know', () => {
+describe('values that JSON does not know (C131)', () => {
   it.each([
     ['a bigint', 10n, '10'],
     ['a bigint inside', { size: [2n ** 64n] }, { size: ['18446744073709551616'] }],
