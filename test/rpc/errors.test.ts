@@ -3,6 +3,7 @@ import {
   Position,
   ScheduleRequest,
   type StreamResultsRequest,
+  TaskFilter,
 } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import type { TaskStore } from '../../server/store/task-store.js'
 import { StoreUnavailableError } from '../../server/task/errors.js'
@@ -12,12 +13,19 @@ import { aTask } from './requests.js'
 import { failureOf, rpc, type RpcFailure, TestServer } from './test-server.js'
 
 const task = aTask({ id: 'a', handler: 'echo' })
+const later = aTask({
+  id: 'later',
+  handler: 'echo',
+  when: { $case: 'delay', value: { seconds: 60n, nanos: 0 } },
+})
 const CALLS: readonly [string, (test: TestServer) => Promise<unknown>][] = [
   ['Schedule', (test) => test.call(rpc.schedule, { task })],
   [
     'ScheduleBatch',
     (test) => test.call(rpc.scheduleBatch, { requests: [{ ...ScheduleRequest.create(), task }] }),
   ],
+  ['Cancel', (test) => test.call(rpc.cancel, { id: 'later' })],
+  ['CancelBatch', (test) => test.call(rpc.cancelBatch, { filter: TaskFilter.create() })],
   ['GetTask', (test) => test.call(rpc.getTask, { id: 'a' })],
   ['ListTasks', (test) => test.call(rpc.listTasks)],
   ['WaitForResult', (test) => test.call(rpc.waitForResult, { taskId: 'a' })],
@@ -39,6 +47,7 @@ function breakable(error: () => Error): { wrap: (store: TaskStore) => TaskStore;
       insert: failing((requests) => store.insert(requests)),
       get: failing((ids) => store.get(ids)),
       list: failing((query) => store.list(query)),
+      update: failing((transitions) => store.update(transitions)),
       findResult: failing((id, run) => store.findResult(id, run)),
       stats: failing(() => store.stats()),
     })
@@ -47,11 +56,13 @@ function breakable(error: () => Error): { wrap: (store: TaskStore) => TaskStore;
 
 describe('a store that fails', () => {
   it.each(CALLS)(
-    'is UNAVAILABLE for %s, with when to try again; when it is back, so is the call',
+    'is UNAVAILABLE for %s, with when to try again; when it is back, so is the call (C118)',
     async (_, call) => {
       const { wrap, fault } = breakable(() => new StoreUnavailableError('the disk is full'))
       const test = await TestServer.start({ store: wrap })
       await test.call(rpc.schedule, { task })
+      await test.call(rpc.schedule, { task: later })
+      await test.clock.advance(0)
       fault.is = true
       const failure = await failureOf(call(test))
       expect(failure).toMatchObject({ code: 'UNAVAILABLE', reason: 'STORE_UNAVAILABLE' })
@@ -62,13 +73,16 @@ describe('a store that fails', () => {
     },
   )
 
-  it.each(CALLS)(
+  // a change is not refused as INTERNAL: the scheduler takes whatever the store says for trouble, and tries again
+  it.each(CALLS.filter(([name]) => name !== 'Cancel'))(
     'in a way that nobody foresaw is INTERNAL for %s: logged whole, the caller learns no more',
     async (_, call) => {
       const logged: LogFacts[] = []
       const { wrap, fault } = breakable(() => new Error('SQLITE_CORRUPT at secret place'))
       const test = await TestServer.start({ store: wrap, log: keeping(logged) })
       await test.call(rpc.schedule, { task })
+      await test.call(rpc.schedule, { task: later })
+      await test.clock.advance(0)
       fault.is = true
       const failure = await failureOf(call(test))
       expect(failure).toMatchObject({ code: 'INTERNAL', reason: 'INTERNAL' })
@@ -124,7 +138,7 @@ describe('an error', () => {
 })
 
 describe('a call that nobody waits for any more', () => {
-  it('ends for its caller at its deadline, and the server goes on to serve', async () => {
+  it('ends for its caller at its deadline, and the server goes on to serve (C119)', async () => {
     const test = await TestServer.start()
     const bytes = rpc.waitForResult.requestSerialize({
       taskId: 'a',
