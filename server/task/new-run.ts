@@ -26,6 +26,8 @@ export function withNewRun(task: Task, start: RunStart, event: TaskEvent): Task 
     dueTime: start.dueTime,
     notBefore: start.dueTime,
     startTimeUs: 0,
+    // a task that has ended cannot be resumed: a pause from before would hold what is opened again for ever
+    paused: task.paused && event !== 'reopened',
     cancelRequested: false,
     manual: start.manual,
     ...(start.series && { series: start.series }),

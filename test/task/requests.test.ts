@@ -146,6 +146,13 @@ describe('a retry after the end', () => {
     })
   })
 
+  it('opens what was paused before its end for good: an ended task could not be resumed', () => {
+    const paused = { ...endedTask('failed'), paused: true }
+    expect(retryEnded(paused, LATER)?.task.paused).toBe(false)
+    expect(replace(paused, taskSpec(), '', LATER)?.task.paused).toBe(false)
+    expect(replace({ ...waitingTask(), paused: true }, taskSpec(), '', LATER)?.task.paused).toBe(true)
+  })
+
   it('leaves a live task as it is, and refuses one that succeeded', () => {
     expect(retryEnded(waitingTask(), LATER)).toBeUndefined()
     expect(retryEnded(runningTask(), LATER)).toBeUndefined()
