@@ -5,6 +5,7 @@ import { consumerFindings } from './compose/consumer-findings.js'
 import { countedStore } from './compose/counted-store.js'
 import { RunningServer } from './compose/running-server.js'
 import { serverInfo, version } from './compose/server-info.js'
+import { watchedStore } from './compose/watched-store.js'
 import type { Config } from './config/read-config.js'
 import type { Settings } from './config/settings.js'
 import type { Executor } from './executor/executor.js'
@@ -30,6 +31,8 @@ import type { Log } from './task/log.js'
 import { createLogger } from './telemetry/logger.js'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.js'
 import { telemetrySettings } from './telemetry/telemetry-settings.js'
+import { StoreCalls } from './watchdog/store-calls.js'
+import { Watchdog } from './watchdog/watchdog.js'
 
 export type { RunningServer }
 
@@ -104,7 +107,9 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
   })
   const recovery = await sqlite.open()
   undo.push(() => sqlite.close())
-  const store = countedStore(telemetry.store(replace.store?.(sqlite) ?? sqlite), statistics)
+  const calls = new StoreCalls(clock)
+  const bareStore = watchedStore(replace.store?.(sqlite) ?? sqlite, calls)
+  const store = countedStore(telemetry.store(bareStore), statistics)
 
   const bare = replace.executor?.(handlers, catalogue) ?? new ThreadExecutor(threadOptions(assembly))
   const executor = telemetry.executor(bare)
@@ -130,7 +135,7 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
     store,
     statistics,
     snapshot: () => scheduler.snapshot(),
-    findings: () => consumerFindings(consumers.list(), clock.now()),
+    findings: () => watchdog.findings(),
     maxStoreBytes: settings.maxStoreBytes,
   }
   const info = serverInfo(settings)
@@ -154,9 +159,26 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
       clock: systemClock,
     },
   )
+  const watchdog = new Watchdog(
+    {
+      clock,
+      log,
+      scheduler,
+      store,
+      calls,
+      stopAttempt: (startId) => void executor.stop(startId, 0),
+      idleConsumers: () => consumerFindings(consumers.list(), clock.now()),
+      onHealth: (isAble) => {
+        grpc.health.serving = isAble
+      },
+    },
+    { intervalMs: settings.watchdogInterval, stallMs: settings.stallLimit },
+  )
   telemetry.observe({
     scheduler: () => scheduler.snapshot(),
     storeStats: () => store.stats(),
+    storeAvailable: () => scheduler.snapshot().storeAvailable,
+    watchdogFindings: () => watchdog.counts(),
     streams: () => streaming.open,
     resultsSent: () => streaming.resultsSent,
     consumers: () => consumers.list(),
@@ -170,8 +192,10 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
   // nothing starts before it is certain that this server serves
   if (!settings.hold) scheduler.release()
   grpc.health.serving = true
+  watchdog.start()
   const { host } = settings.listen
-  return new RunningServer({ host, port, store, scheduler, results, streaming, grpc, telemetry, ending, log })
+  const parts = { store, scheduler, results, streaming, grpc, telemetry, watchdog, ending, log }
+  return new RunningServer({ host, port, ...parts })
 }
 
 function schedulerSettings(settings: Settings, log: Log) {

@@ -5,6 +5,7 @@ import type { Scheduler } from '../scheduler/scheduler.js'
 import type { TaskStore } from '../store/task-store.js'
 import type { Log } from '../task/log.js'
 import type { Telemetry } from '../telemetry/telemetry.js'
+import type { Watchdog } from '../watchdog/watchdog.js'
 
 const TELEMETRY_LIMIT_MS = 5_000
 
@@ -17,6 +18,7 @@ export interface RunningParts {
   readonly streaming: ResultStreaming
   readonly grpc: GrpcServer
   readonly telemetry: Telemetry
+  readonly watchdog: Watchdog
   /** Aborted when the server stops: whoever waits for a result is answered. */
   readonly ending: AbortController
   readonly log: Log
@@ -47,7 +49,8 @@ export class RunningServer {
   }
 
   async #stop(drainLimitMs: number): Promise<boolean> {
-    const { grpc, scheduler, streaming, ending, results, store, telemetry, log } = this.#parts
+    const { grpc, scheduler, streaming, ending, results, store, telemetry, watchdog, log } = this.#parts
+    watchdog.stop()
     grpc.health.serving = false
     const drained = await scheduler.drain(drainLimitMs)
     if (!drained) log.warn('running attempts were cut off: they run again after a restart', { drainLimitMs })

@@ -177,6 +177,19 @@ export const SETTINGS = {
     description:
       'At a stop (SIGTERM, SIGINT): how long running attempts may go on. A second signal stops at once.',
   },
+  watchdogInterval: {
+    kind: duration({ min: 0, max: MINUTE }),
+    initial: durationText(SECOND),
+    value: 'time',
+    description: 'How often the server looks at itself: see docs/operations.md. 0 = never.',
+  },
+  stallLimit: {
+    kind: duration({ min: SECOND, max: HOUR }),
+    initial: durationText(10 * SECOND),
+    value: 'time',
+    description:
+      'When the store does not answer, or nothing starts although it could, for this long, health is NOT_SERVING.',
+  },
   metrics: {
     kind: address,
     value: 'host:port',

@@ -4,9 +4,15 @@ import type { LiveTask } from './live-task.js'
 export class LiveTasks {
   readonly #byId = new Map<string, LiveTask>()
   readonly #byStart = new Map<number, LiveTask>()
+  #started = 0
 
   get handedOut(): number {
     return this.#byStart.size
+  }
+
+  /** Attempts handed out so far. */
+  get started(): number {
+    return this.#started
   }
 
   get(id: string): LiveTask | undefined {
@@ -28,6 +34,7 @@ export class LiveTasks {
   handOut(live: LiveTask, startId: number): void {
     live.startId = startId
     this.#byStart.set(startId, live)
+    this.#started++
   }
 
   /** Its attempt is over. */

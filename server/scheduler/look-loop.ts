@@ -145,6 +145,13 @@ export class LookLoop {
     return pullInIfSetBack(this.#parts.store, this.changes, this.#options.log, now)
   }
 
+  /** Forgets what was believed of the time and of the tasks on disk, and looks. */
+  lookAnew(): void {
+    this.window.reset()
+    this.#nextLook = -Infinity
+    this.look()
+  }
+
   stop(): void {
     this.#isStopped = true
     this.#alarm?.timer.cancel()

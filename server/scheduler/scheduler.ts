@@ -10,6 +10,7 @@ import type { LaneState } from './dispatch-core.js'
 import { type BlockedReason, blockedReason } from './blocked-reason.js'
 import { LookLoop } from './look-loop.js'
 import type { LiveTask } from './live-task.js'
+import { type Pulse, type RunningAttempt, runningAttempts, startable } from './pulse.js'
 import { recover } from './recovery.js'
 import { type SchedulerOptions, type SchedulerParts, schedulerOptions } from './scheduler-options.js'
 
@@ -168,6 +169,32 @@ export class Scheduler {
       lastLook,
       nextLook,
     }
+  }
+
+  /** What tells from outside whether it moves. */
+  pulse(): Pulse {
+    const { core, tasks, trouble, isHeld, nextLook } = this.#loop
+    return {
+      starts: tasks.started,
+      nextLook,
+      startable: startable(core, this.#parts.store.now()),
+      isHeld: isHeld || trouble.isThere,
+    }
+  }
+
+  runningAttempts(): Iterable<RunningAttempt> {
+    return runningAttempts(this.#loop.tasks)
+  }
+
+  /** Whether it has the task in its hands: in memory, or parked. */
+  knows(id: string): boolean {
+    const { core, tasks } = this.#loop
+    return tasks.get(id) !== undefined || core.parked.groupOf(id) !== undefined
+  }
+
+  /** Looks as if it had just started: for a watchdog that sees it stand still. */
+  lookAnew(): void {
+    this.#loop.lookAnew()
   }
 
   /**

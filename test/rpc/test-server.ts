@@ -45,7 +45,11 @@ export class TestServer {
 
   static async start({ flags = {}, run = echo, ...replace }: TestServerOptions = {}): Promise<TestServer> {
     const clock = new VirtualClock()
-    const config = readConfig({ flags: { data: ':memory:', listen: '127.0.0.1:0', ...flags }, env: {} })
+    const config = readConfig({
+      // without a watchdog nothing happens between two events, so that a year of virtual time is short
+      flags: { data: ':memory:', listen: '127.0.0.1:0', watchdogInterval: '0ms', ...flags },
+      env: {},
+    })
     const server = await startServer(config, {
       clock,
       log: SILENT,

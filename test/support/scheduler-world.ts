@@ -25,6 +25,8 @@ export interface WorldOptions {
   readonly slots?: Partial<Readonly<Record<Lane, number>>>
   readonly commitMs?: number
   readonly startTime?: number
+  /** Instead of a new one that starts at `startTime`. */
+  readonly clock?: VirtualClock
   readonly scheduler?: Partial<SchedulerOptions>
 }
 
@@ -60,7 +62,8 @@ export class SchedulerWorld {
   constructor(options: WorldOptions = {}) {
     this.#options = options
     this.#handlers = options.handlers ?? { work: () => undefined }
-    this.clock = new VirtualClock(options.startTime === undefined ? {} : { startTime: options.startTime })
+    const { clock, startTime } = options
+    this.clock = clock ?? new VirtualClock(startTime === undefined ? {} : { startTime })
   }
 
   static async start(options: WorldOptions = {}): Promise<SchedulerWorld> {
