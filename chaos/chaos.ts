@@ -16,7 +16,7 @@ export interface ChaosOptions {
   readonly seed: number
   /** Leave data, journal and log behind. */
   readonly keep: boolean
-  connect(address: string): SchedulerClient
+  readonly connect: (address: string) => SchedulerClient
 }
 
 const PAUSE_MS = 25

@@ -144,7 +144,8 @@ function neverEarly(
   for (const { mark, at, run } of notes) {
     if (mark !== 'S') continue
     if (at < asked) return `started ${asked - at} ms before it was asked to`
-    const due = dueOf.get(run)
+    // a replaced run has the due time of its last spec
+    const due = entry.mayHaveReopened ? undefined : dueOf.get(run)
     if (due !== undefined && at < due) return `run ${run} started ${due - at} ms early`
   }
   return undefined

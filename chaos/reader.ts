@@ -8,7 +8,8 @@ export class Reader {
   readonly #client: SchedulerClient
   readonly #ending = new AbortController()
   #loop: Promise<void> | undefined
-  failure: unknown
+  /** Why it was turned away for good. */
+  failure: Error | undefined
 
   constructor(client: SchedulerClient) {
     this.#client = client
@@ -32,7 +33,7 @@ export class Reader {
         if (result.last) this.ended++
       }
     } catch (error) {
-      if (!signal.aborted) this.failure = error
+      if (!signal.aborted) this.failure = error as Error
     }
   }
 }

@@ -15,7 +15,7 @@ interface LogLine {
 export function checkStore(
   victim: Victim,
   exitCode: number | undefined,
-  readerFailure: unknown,
+  readerFailure: Error | undefined,
 ): readonly Verdict[] {
   return [
     {
@@ -26,7 +26,7 @@ export function checkStore(
     {
       promise: 'the reader was never turned away',
       checked: 1,
-      broken: readerFailure === undefined ? [] : [String(readerFailure)],
+      broken: readerFailure === undefined ? [] : [readerFailure.message],
     },
     { promise: 'the store is whole', checked: 1, broken: integrity(join(victim.data, 'punctual.db')) },
     {
