@@ -39,6 +39,8 @@ export type { RunningServer }
 /** Parts that a test brings of its own. */
 export interface Replacements {
   readonly clock?: Clock
+  /** The time of callers: heartbeats of their streams, how long a wait is held open. Default: `clock`. */
+  readonly callerClock?: Clock
   readonly log?: Log
   readonly handlers?: LoadedHandlers
   readonly executor?: (handlers: LoadedHandlers, catalogue: HandlerCatalogue) => Executor
@@ -96,6 +98,7 @@ interface Assembly {
 async function assemble(assembly: Assembly): Promise<RunningServer> {
   const { config, replace, clock, log, tls, handlers, catalogue, telemetry, undo } = assembly
   const { settings } = config
+  const callerClock = replace.callerClock ?? clock
   const statistics = new Statistics(clock)
   const sqlite = new SqliteStore({
     folder: settings.data,
@@ -121,7 +124,7 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
   const results = await ResultLog.open(store, recovery.logId)
   const consumers = await Consumers.open({ store, log: results })
   const { maxStreams } = settings
-  const streaming = new ResultStreaming({ log: results, consumers, clock, maxStreams })
+  const streaming = new ResultStreaming({ log: results, consumers, clock: callerClock, maxStreams })
   const consumerService = new ConsumerService(consumers, results)
   const limits = {
     maxInputBytes: settings.maxInputBytes,
@@ -130,7 +133,7 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
   }
   const admission = new Admission({ store, scheduler, handlers: catalogue, clock, limits })
   const ending = new AbortController()
-  const tasks = new TaskService({ admission, store, log: results, clock, ending: ending.signal })
+  const tasks = new TaskService({ admission, store, log: results, clock: callerClock, ending: ending.signal })
   const stats = {
     store,
     statistics,

@@ -47,6 +47,8 @@ export class InProcessExecutor implements Executor {
   readonly #clock: Clock
   readonly #run: RunInProcess
   readonly #running = new Map<number, Running>()
+  /** Seats of lane `thread` that are taken: a burst has one, as it would have one thread. */
+  readonly #seats = new Set<number>()
   /** Members of bursts that have not begun. */
   readonly #waiting = new Set<number>()
   #events: ExecutorEvents | undefined
@@ -107,15 +109,25 @@ export class InProcessExecutor implements Executor {
   async #runBurst(lane: Lane, burst: readonly AttemptRequest[]): Promise<void> {
     // the caller is told of nothing before its call has returned
     await Promise.resolve()
+    const seat = this.#takeSeat(lane)
     for (const request of burst) {
-      if (this.#waiting.delete(request.startId)) await this.#attempt(lane, request)
+      if (this.#waiting.delete(request.startId)) await this.#attempt(lane, request, `${lane}-${seat}`)
     }
+    this.#seats.delete(seat)
   }
 
-  #attempt(lane: Lane, request: AttemptRequest): Promise<void> {
+  #takeSeat(lane: Lane): number {
+    // attempts of the other lane all run in one thread
+    if (lane === 'shared') return 1
+    let seat = 1
+    while (this.#seats.has(seat)) seat++
+    this.#seats.add(seat)
+    return seat
+  }
+
+  #attempt(lane: Lane, request: AttemptRequest, workerId: string): Promise<void> {
     const { startId, timeoutMs } = request
     const startTimeUs = this.#clock.nowMicros()
-    const workerId = `${lane}-0`
     this.#events?.began([{ startId, startTimeUs, workerId }])
     return new Promise((resolve) => {
       const running: Running = {

@@ -73,7 +73,16 @@ export const ROOMS: Readonly<Record<string, RoomRules>> = {
   cli: { imports: ['client', 'server/main', TASK, 'server/maintenance'] },
   // the kit stands in for the clock and the executor, so it knows what those promise, and runs handlers by the same steps
   testing: {
-    imports: ['server/compose', TASK, CLOCK, HANDLERS, ...PORTS, 'server/executor/run-attempt', 'client'],
+    imports: [
+      'server/compose',
+      CONFIG,
+      TASK,
+      CLOCK,
+      HANDLERS,
+      ...PORTS,
+      'server/executor/run-attempt',
+      'client',
+    ],
   },
   'proto/generated': { imports: [] },
   test: ANYTHING,
