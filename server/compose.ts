@@ -51,6 +51,7 @@ export interface Replacements {
 }
 
 const MiB = 2 ** 20
+const DEFAULT_SHARED_SLOTS = 256
 
 /**
  * Puts a server together and starts it: the only place that knows which parts there are.
@@ -212,6 +213,12 @@ function schedulerSettings(settings: Settings, log: Log) {
   }
 }
 
+/** When the operator names none: as many as the design has, if it says how many. */
+function sharedSlots({ scheduler }: Settings): number {
+  const { shared } = PRESETS[scheduler].slots
+  return shared === Infinity ? DEFAULT_SHARED_SLOTS : shared
+}
+
 function threadOptions({
   config,
   modules,
@@ -225,7 +232,7 @@ function threadOptions({
     catalogue,
     modules,
     threadSlots: settings.threads,
-    sharedSlots: settings.sharedSlots,
+    sharedSlots: settings.sharedSlots ?? sharedSlots(settings),
     memoryLimitMb: Math.round(settings.threadMemory / MiB),
     env: handlerEnv,
     maxOutputBytes: settings.maxOutputBytes,

@@ -95,9 +95,9 @@ export const SETTINGS = {
   },
   sharedSlots: {
     kind: count({ min: 1, max: 100_000 }),
-    initial: '256',
     value: 'count',
-    description: 'Slots of lane "shared": attempts that wait side by side in one thread.',
+    description:
+      'Slots of lane "shared": attempts that wait side by side in one thread. Default: 256; 1,000 with --scheduler polling.',
   },
   threadMemory: {
     kind: bytes({ min: 16 * MiB, max: 1_024 * GiB }),

@@ -16,6 +16,8 @@ export interface DispatchParts {
   readonly pending: PendingTasks
   readonly handlers: LoadedHandlers
   readonly slots: Readonly<Record<Lane, number>>
+  /** Slots that may be busy at once in all lanes together. Default: all. */
+  readonly atOnce?: number
   readonly priorityStepMs?: number | undefined
 }
 
@@ -44,6 +46,7 @@ export class DispatchCore {
   readonly #pending: PendingTasks
   readonly #expiring = new PendingHeap()
   readonly #slots: Readonly<Record<Lane, number>>
+  readonly #atOnce: number
   readonly #busy: Record<Lane, number> = { thread: 0, shared: 0 }
   readonly #tasks: (LiveTask | undefined)[] = []
   readonly #freePlaces: number[] = []
@@ -54,9 +57,10 @@ export class DispatchCore {
   #lookedAt: Instant = -Infinity
   #waiting = 0
 
-  constructor({ pending, handlers, slots, priorityStepMs }: DispatchParts) {
+  constructor({ pending, handlers, slots, atOnce = Infinity, priorityStepMs }: DispatchParts) {
     this.#pending = pending
     this.#slots = slots
+    this.#atOnce = atOnce
     this.line = new StartLine(handlers, (place) => this.#at(place), priorityStepMs)
   }
 
@@ -154,8 +158,8 @@ export class DispatchCore {
   start(limit: number, frontier?: Frontier): readonly Burst[] {
     const started: Burst[] = []
     let left = limit
-    for (const lane of LANES) {
-      const freeSlots = this.#slots[lane] - this.#busy[lane]
+    for (const lane of this.#lanesByFirst()) {
+      const freeSlots = this.#free(lane)
       if (freeSlots <= 0 || this.line.length(lane) === 0) continue
       const dealer = new BurstDealer(lane, freeSlots, this.work)
       while (left > 0) {
@@ -175,10 +179,7 @@ export class DispatchCore {
   /** Whether a task beyond the frontier would start now if it were known to be the first. */
   isHeldBack(frontier: Frontier): boolean {
     return LANES.some(
-      (lane) =>
-        this.#busy[lane] < this.#slots[lane] &&
-        this.line.length(lane) > 0 &&
-        !this.line.isWithin(lane, frontier),
+      (lane) => this.#free(lane) > 0 && this.line.length(lane) > 0 && !this.line.isWithin(lane, frontier),
     )
   }
 
@@ -235,6 +236,16 @@ export class DispatchCore {
   /** Every task that waits in memory. */
   *[Symbol.iterator](): Generator<LiveTask> {
     for (const live of this.#tasks) if (live) yield live
+  }
+
+  #free(lane: Lane): number {
+    const { thread, shared } = this.#busy
+    return Math.min(this.#slots[lane] - this.#busy[lane], this.#atOnce - thread - shared)
+  }
+
+  /** Lanes that share slots are served in the order of who stands first in them: otherwise a busy one would starve the other. */
+  #lanesByFirst(): readonly Lane[] {
+    return this.#atOnce === Infinity ? LANES : LANES.toSorted((a, b) => this.line.compareLanes(a, b))
   }
 
   #becomeDue(live: LiveTask): void {

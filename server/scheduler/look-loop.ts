@@ -71,7 +71,8 @@ export class LookLoop {
     const wake = (): void => this.wake()
     const goOn = (live: LiveTask): void => this.settling.goOn(live, store.now())
     const { tasks } = this
-    this.core = new DispatchCore({ pending: preset.pending(), handlers, slots, priorityStepMs })
+    const { atOnce } = preset
+    this.core = new DispatchCore({ pending: preset.pending(), handlers, slots, atOnce, priorityStepMs })
     this.window = new Window(store, options)
     this.trouble = new StoreTrouble(clock, log, () => void this.#probe())
     this.commits = new Commits(store, clock, log, this.trouble, (commit, answer) => {

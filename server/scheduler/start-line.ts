@@ -44,6 +44,14 @@ export class StartLine {
     return order || a.task.arrival - b.task.arrival
   }
 
+  /** In which lane the one comes first that stands first; an empty lane is last. */
+  compareLanes(a: Lane, b: Lane): number {
+    const [one, other] = [this.#lines[a], this.#lines[b]]
+    if (one.size === 0 || other.size === 0) return other.size - one.size
+    const arrival = (line: PendingHeap): number => this.#at(line.first).task.arrival
+    return one.earliest - other.earliest || arrival(one) - arrival(other)
+  }
+
   /** What a task waits for, beside its time: those of one group start in one order. */
   groupOf({ task: { spec } }: LiveTask): string {
     const handler = this.#handlers.get(spec.handler)
