@@ -21,7 +21,7 @@ export function afterSeriesRun(task: RecurringTask, state: EndState, { endedAt, 
   const run = task.run + 1
   if (series.manualWaits) return manualSequel(task, run, [], { series, after: series.slot }, now)
   if (hadAllRuns(task, series)) return sequelOf(task, run, [], { series }, now)
-  const owed = owedStep(task, series)
+  const owed = owedStep(task, series, now)
   if (owed) return sequelOf(task, run, [], owed, now)
   // What passed while the run was open: all of it is skipped, or all but the newest. A slot at the very end is in time.
   const passed = passedSlots(task, series.slot, endedAt - 1)
@@ -52,12 +52,12 @@ function hadAllRuns({ spec: { recurrence } }: RecurringTask, series: Series): bo
   return recurrence.maxRuns !== undefined && series.startedRuns >= recurrence.maxRuns
 }
 
-/** The next slot, if RUN_ALL has promised it a run. */
-function owedStep(task: RecurringTask, series: Series): Step | undefined {
+/** The next slot, if RUN_ALL has promised it a run; one that a step of the clock has put into the future is a slot like any other. */
+function owedStep(task: RecurringTask, series: Series, now: Instant): Step | undefined {
   const { slot, owedThrough = -Infinity } = series
   if (owedThrough <= slot) return undefined
   const next = nextSlot(task.spec.recurrence, rhythmOf(task), { slot })
-  return next && next.slot <= owedThrough ? atSlot(series, next) : undefined
+  return next && next.slot <= Math.min(owedThrough, now) ? atSlot(series, next) : undefined
 }
 
 function queuesOne({ spec: { recurrence } }: RecurringTask): boolean {

@@ -49,9 +49,11 @@ export function interrupted(task: Task, how: Interruption, now: Instant): Transi
   if (task.spec.atMostOnce || cutOff.soloDeaths >= SOLO_DEATHS_TO_FAIL) {
     return endRun({ ...cutOff, lastError: error }, 'failed', { ...facts, outcome: 'failed', error }, now)
   }
+  const state = stateAfter(task.state, 'interrupted')
+  // its place in the order stays: it goes on where it was cut off, even if the wall clock was set back meanwhile
+  const notBefore = Math.min(task.notBefore, now)
   return {
-    // its place in the order stays: it goes on where it was cut off
-    task: { ...cutOff, state: stateAfter(task.state, 'interrupted'), startTimeUs: 0, lastError: error },
+    task: { ...cutOff, state, notBefore, startTimeUs: 0, lastError: error },
     entries: [logEntry('attempt', cutOff, { ...facts, outcome: 'failed', error })],
   }
 }

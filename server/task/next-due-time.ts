@@ -13,9 +13,9 @@ import { isLive, type Task } from './task.js'
 export function nextDueTime(task: Task, now: Instant): Instant | undefined {
   const { replacement, state } = task
   if (!isLive(state)) return undefined
+  if (state === 'scheduled' && !task.cancelRequested) return ofWaiting(task, now)
   if (replacement) return firstRun(replacement.spec, now, task.run + 1, replacement.dueTime)?.dueTime
-  if (task.cancelRequested) return undefined
-  return state === 'scheduled' ? ofWaiting(task, now) : afterOpenRun(task, now)
+  return task.cancelRequested ? undefined : afterOpenRun(task, now)
 }
 
 function ofWaiting(task: Task, now: Instant): Instant | undefined {

@@ -78,7 +78,10 @@ export function goOn(
   const next = nextSlot(recurrence, rhythm, { slot: after, lastStart, lastEnd, startedRuns })
   if (!next) return { series }
   const { firstDue, slot } = pullIn(recurrence, rhythm, next, now)
-  return atSlot({ ...series, firstDue }, slot)
+  if (firstDue === series.firstDue) return atSlot(series, slot)
+  // another grid, on which nothing is owed
+  const { owedThrough: _, ...rest } = series
+  return atSlot({ ...rest, firstDue }, slot)
 }
 
 /** The slot of the waiting run is a local time that does not exist, under the SKIP policy. */

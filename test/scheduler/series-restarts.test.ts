@@ -179,3 +179,33 @@ describe('a year of a daily rule, with a restart every week', () => {
     expect(world.starts.every(({ at }, i) => at === world.results('report')[i]?.dueTime)).toBe(true)
   })
 })
+
+describe('a wall clock that was set back while the server was down', () => {
+  it('does not put off a rhythm by as much', async () => {
+    const world = await worldWith({ everyMs: 10 * SECOND })
+    await world.clock.advance(15 * SECOND)
+    world.crash()
+    await world.clock.step(-5 * HOUR)
+    await world.start()
+    await world.clock.advance(10 * SECOND)
+    expect(world.startsOf('report')).toHaveLength(3)
+  })
+
+  it('does not make a run that was cut off wait for its due time again', async () => {
+    const world = await worldWith({ cron: '* * * * *' }, 30 * SECOND)
+    await world.clock.advance(MINUTE + SECOND)
+    await world.stop()
+    await world.clock.step(-5 * HOUR)
+    await world.start()
+    expect(world.running.size).toBe(1)
+  })
+
+  it('leaves no task behind that is not due soon any more', async () => {
+    const world = await worldWith({ cron: '* * * * * *' })
+    await world.clock.step(-HOUR)
+    world.crash()
+    await world.start()
+    await world.clock.advance(HOUR + 2 * SECOND)
+    expect(world.startsOf('report')).toHaveLength(2)
+  })
+})

@@ -145,9 +145,12 @@ describe('a backward step of the clock', () => {
     expect(pulledIn(story.task, NOW - HOUR)).toBeUndefined()
   })
 
-  it('leaves a run beside the rhythm alone, and the first slot that it stands before', () => {
-    const story = new SeriesStory({ everyMs: MINUTE }, {}, { manual: true })
-    expect(pulledIn(story.task, NOW - HOUR)).toBeUndefined()
+  it('lets a run that RunNow asked for, and one that was cut off, start now', () => {
+    const manual = steppedTo(new SeriesStory({ everyMs: MINUTE }, {}, { manual: true }), -HOUR)
+    expect(manual.task).toMatchObject(waitsFor(1, -HOUR))
+    const cutOff = { attempts: 1, interruptions: 1 }
+    const open = steppedTo(new SeriesStory({ everyMs: MINUTE }, {}, cutOff), -HOUR)
+    expect(open.task).toMatchObject({ dueTime: NOW, notBefore: NOW - HOUR, ...cutOff })
   })
 
   it('forgets what RUN_ALL owed: the grid is another one', () => {
