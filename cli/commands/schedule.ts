@@ -121,13 +121,14 @@ async function showDueTimes(
   { client, terminal, signal }: CommandContext<ScheduleFlags>,
   task: ScheduleOptions,
 ) {
-  const { recurrence, dueTime, id } = task
+  const { recurrence, delayMs, id } = task
   // the other rules depend on when runs end
   if (recurrence === undefined || !('cron' in recurrence || 'everyMs' in recurrence)) return
+  const from = delayMs === undefined ? task.dueTime : new Date(terminal.now() + delayMs)
   const dueTimes = await client.preview(recurrence, {
     count: SHOWN_DUE_TIMES,
     signal,
-    ...(dueTime !== undefined && { from: dueTime }),
+    ...(from !== undefined && { from }),
     ...(id !== undefined && { taskId: id }),
   })
   for (const due of dueTimes) terminal.say(previewLine(due, terminal.colours))

@@ -86,6 +86,17 @@ describe('punctual schedule', () => {
     })
   })
 
+  it('shows the due times of a series that begins later from then on', async () => {
+    const { service, run, terminal } = await start()
+    await run('schedule', 'report', '--every', '1h', '--in', '2h')
+    await run('schedule', 'report', '--every', '1h', '--at', '2030-06-01T09:00:00Z')
+    const from = service.requests('previewRecurrence').map((request) => Number(request.from?.seconds))
+    expect(from).toEqual([
+      Math.floor(terminal.now() / 1_000) + 7_200,
+      Date.parse('2030-06-01T09:00:00Z') / 1_000,
+    ])
+  })
+
   it('prints one JSON object with --json', async () => {
     const { run } = await start()
     const { out } = await run('schedule', 'echo', '1', '--id', 'a', '--json')
