@@ -90,8 +90,9 @@ describe('punctual serve', () => {
 
   it('says where it serves, and that it serves the demo handlers', async () => {
     await using server = await ServerProcess.start()
-    expect(server.log).toContain(`serving on ${server.address} without TLS`)
-    expect(server.log).toContain('no --handlers given: serving the demo handlers fibonacci, echo and sleep')
+    // the port answers before the line that says so has come through the pipe
+    await server.logged(`serving on ${server.address} without TLS`)
+    await server.logged('no --handlers given: serving the demo handlers fibonacci, echo and sleep')
   })
 
   it('lists every setting in its help, with its variable', async () => {

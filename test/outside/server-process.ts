@@ -66,6 +66,15 @@ export class ServerProcess implements AsyncDisposable {
     }
   }
 
+  /** Waits until the server has written `text`. @throws after a limit, with all that it wrote. */
+  async logged(text: string): Promise<void> {
+    const since = performance.now()
+    while (!this.#log.includes(text)) {
+      if (performance.now() - since > START_LIMIT_MS) throw new Error(`'${text}' is not in:\n${this.#log}`)
+      await sleep(20)
+    }
+  }
+
   /** Sends a signal and waits for the end; the exit code, null when the signal itself ended it. */
   async stop(signal: NodeJS.Signals): Promise<number | null> {
     const running = this.#process

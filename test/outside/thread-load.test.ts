@@ -11,23 +11,27 @@ beforeAll(async () => {
 })
 afterAll(() => harness.executor.close())
 
+const told = (what: 'began' | 'ended') =>
+  harness.events.told.filter((line) => line.startsWith(`${what} `)).map((line) => Number(line.split(' ')[1]))
+
 const idsOf = (count: number) => Array.from({ length: count }, () => nextId++)
 
-it('50,000 attempts in bursts run once each, in the order in which they were given (C139)', async () => {
+it('50,000 attempts in bursts begin in the order in which they were given, and end once each (C139)', async () => {
   const { executor, events } = harness
-  const order: string[] = []
+  const given: number[] = []
   for (let burst = 0; burst < 49; burst++) {
     const ids = idsOf(MAX_BURST)
     executor.start(
       'thread',
       ids.map((id) => attemptRequest(id, 'echo', id)),
     )
-    await harness.until(() => events.haveEnded(...ids.slice(-1)))
-    order.push(...ids.map((id) => `ended ${id}`))
+    await harness.until(() => events.haveEnded(...ids))
+    given.push(...ids)
     expect(ids.every((id) => events.outcome(id).kind === 'succeeded')).toBe(true)
   }
-  const ended = events.told.filter((told) => told.startsWith('ended'))
-  expect(ended).toEqual(order)
+  expect(told('began')).toEqual(given)
+  // an end may be told by message or through shared memory: which of two comes first is left open
+  expect(told('ended').toSorted((a, b) => a - b)).toEqual(given)
 })
 
 it('a burst has its limit, and a slot that is not free is no place to wait', async () => {
