@@ -165,12 +165,12 @@ describe('a year of a daily rule, with a restart every week', () => {
       await world.clock.advance(7 * 24 * HOUR)
       await world.restart()
     }
-    const { format } = new Intl.DateTimeFormat('sv-SE', {
+    const localTime = new Intl.DateTimeFormat('sv-SE', {
       timeZone: 'America/New_York',
       dateStyle: 'short',
       timeStyle: 'short',
     })
-    const local = world.results('report').map(({ dueTime }) => format(dueTime))
+    const local = world.results('report').map(({ dueTime }) => localTime.format(dueTime))
     const year = local.filter((time) => time.startsWith('2030'))
     expect(year).toHaveLength(365)
     expect(new Set(year.map((time) => time.slice(0, 10))).size).toBe(365)

@@ -49,9 +49,9 @@ export function openConnection(file: string, options: ConnectionOptions = {}): C
 /** What durability rests on, as SQLite says it: for the log, so that a difference between two starts would show. */
 export function pragmasOf(connection: Connection): Record<string, string | number> {
   const value = (name: string) =>
-    Object.values(connection.prepare(`PRAGMA ${name}`).get() ?? {})[0] as string | number
+    Object.values(connection.prepare(`PRAGMA ${name}`).get() as Record<string, string | number>)[0] ?? ''
   return {
-    sqlite: Object.values(connection.prepare('SELECT sqlite_version()').get() ?? {})[0] as string,
+    sqlite: (connection.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version,
     journalMode: value('journal_mode'),
     synchronous: value('synchronous'),
     busyTimeoutMs: value('busy_timeout'),

@@ -18,7 +18,7 @@ export const SCHEMA_VERSION = FILES.length
  * (`punctual.db.before-<version>`).
  */
 export function migrate(connection: Connection, file: string, nowMs: number): void {
-  const version = Number(connection.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0)
+  const version = (connection.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
   if (version > SCHEMA_VERSION)
     throw new StoreOpenError(
       `the store ${file} was written by a newer Punctual (schema ${version}; this one knows up to ${SCHEMA_VERSION}); run that version`,
