@@ -66,6 +66,7 @@ export function duration({ min, max }: Range) {
     .string({ error: message })
     .transform((value) => sumOf(value, MS))
     .refine((ms) => ms >= min && ms <= max, message)
+    .refine((ms) => ms === 0 || ms >= 1, 'must not be less than a millisecond, unless it is 0')
     .transform(Math.round)
 }
 

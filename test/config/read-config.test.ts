@@ -56,6 +56,12 @@ describe('settings', () => {
     expect(settings({ drainLimit: text }).drainLimit).toBe(ms)
   })
 
+  it('refuse what is not 0 and would become it', () => {
+    expect(problems({ drainLimit: '0.4ms' })).toEqual([
+      expect.stringMatching(/^--drain-limit must not be less than a millisecond/),
+    ])
+  })
+
   it.each(['abc', '5', '', '-1s', '1x', '1s 5', '99999h'])(
     'refuse what is no time: "%s" never becomes 0 (C130)',
     (text) => {

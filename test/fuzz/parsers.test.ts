@@ -1,0 +1,3 @@
+import { fuzzParsers } from './fuzz-parsers.js'
+
+fuzzParsers(200)

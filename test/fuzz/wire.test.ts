@@ -1,0 +1,3 @@
+import { fuzzWire } from './fuzz-wire.js'
+
+fuzzWire(500)
