@@ -58,7 +58,8 @@ export function checkCall(call: ScheduleCall, limits: AdmissionLimits, now: Inst
 
 function checkPayload({ spec, payloadField, violations }: ScheduleCall, limits: AdmissionLimits): void {
   const { payload } = spec
-  if (payload.kind === 'none') return
+  // no caller can send what was forgotten
+  if (payload.kind === 'none' || payload.kind === 'forgotten') return
   const tooBig =
     payload.kind === 'json'
       ? isBigger(payload.text, limits.maxInputBytes)

@@ -4,6 +4,7 @@ import type { Payload } from '../task/task-spec.js'
 export function payloadValue(payload: Payload): { readonly value: unknown } | { readonly fault: string } {
   if (payload.kind === 'none') return { value: undefined }
   if (payload.kind === 'bytes') return { value: payload.bytes }
+  if (payload.kind === 'forgotten') return { fault: 'is no longer kept' }
   try {
     return { value: JSON.parse(payload.text) as unknown }
   } catch (error) {

@@ -62,7 +62,7 @@ function fromSpec(spec: TaskSpec, form: PayloadForm): WireSpec {
 }
 
 function fromPayload(payload: Payload, form: 'value' | 'json'): WireSpec['payload'] {
-  if (payload.kind === 'none') return undefined
+  if (payload.kind === 'none' || payload.kind === 'forgotten') return undefined
   if (payload.kind === 'bytes') return { $case: 'inputBytes', value: Buffer.from(payload.bytes) }
   const value = form === 'value' ? asValue(payload.text) : undefined
   return value ? { $case: 'input', value: value.json } : { $case: 'inputJson', value: payload.text }

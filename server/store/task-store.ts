@@ -114,11 +114,37 @@ export interface TaskPage {
   readonly next?: { readonly dueTime: Instant; readonly id: string }
 }
 
+/** What retention lets go of. */
+export interface PurgeRules {
+  readonly now: Instant
+  /** Results that were committed before this go, by their outcome. */
+  readonly before: Readonly<Record<ResultOutcome, Instant>>
+  /** Results take at most so many bytes: beyond it the oldest go, of these the failed ones last. */
+  readonly maxBytes: number
+  /** What comes after this position stays: somebody has still to read it. */
+  readonly keepAfter: LogPosition
+  /** About how many entries one step may look at, so that it never holds up a commit. */
+  readonly maxEntries: number
+}
+
+/** What a step of retention has removed. */
+export interface PurgeStep {
+  readonly entries: number
+  /** Tasks that are not known any more, nor their ids. */
+  readonly tasks: number
+  /** Another step would find something. */
+  readonly more: boolean
+}
+
 export interface StoreStats {
   readonly states: Readonly<Record<TaskState, number>>
+  /** In use; what was freed is used again before the files grow. */
   readonly bytes: number
+  /** Of these, the results. */
+  readonly resultBytes: number
+  /** Entries after `earliest`. */
   readonly logEntries: number
-  /** Position before the oldest kept entry. */
+  /** Position before the oldest entry that can be read: before it something was removed. */
   readonly earliest: LogPosition
   /** Position of the newest entry. */
   readonly latest: LogPosition
@@ -174,7 +200,7 @@ export interface TaskStore {
   /** A page of tasks, ordered by (due time, id). Read beside the writer, never in its way. */
   list(query: TaskQuery): Promise<TaskPage>
 
-  /** Entries after a position, in order, at most `maxEntries` or about `maxBytes`. Looks at a bounded stretch, so a page may be empty although `through` moved. */
+  /** Entries after a position (or after `earliest`, if that is later), in order, at most `maxEntries` or about `maxBytes`. Looks at a bounded stretch, so a page may be empty although `through` moved. */
   readLog(query: {
     readonly after: LogPosition
     readonly filter: LogFilter
@@ -205,6 +231,15 @@ export interface TaskStore {
 
   /** Calls back after each commit that added log entries, with these entries, in order. Returns the way to stop. */
   onLog(listener: (entries: readonly LogEntry[]) => void): () => void
+
+  /**
+   * Removes results that need not be kept, in one small step. A task that has ended goes with its last result, but its id is remembered for as long as its spec
+   * asks, with all of the task but a large input. What failed and is kept longer than what came with it is found by task, not in the log.
+   */
+  purge(rules: PurgeRules): Promise<PurgeStep>
+
+  /** Cuts the files to what they hold; called when nothing else is going on. */
+  tidy(): Promise<void>
 
   /** Reserves start ids that no process has used or will use: the first of `count`. */
   reserveStartIds(count: number): Promise<number>

@@ -6,7 +6,7 @@ import type { TaskResult } from '../../server/task/result.js'
 import type { OpenStore, StoreKind } from './store-world.js'
 
 /** Stands in for the wire's encoding. */
-export const encodeResult = (result: TaskResult): Uint8Array => Buffer.from(JSON.stringify(result))
+const encodeResult = (result: TaskResult): Uint8Array => Buffer.from(JSON.stringify(result))
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'punctual-store-'))
 

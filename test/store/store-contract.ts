@@ -3,6 +3,7 @@ import { consumersContract } from './contract/consumers.js'
 import { logContract } from './contract/log.js'
 import { findingContract } from './contract/finding.js'
 import { insertContract } from './contract/insert.js'
+import { retentionContract } from './contract/retention.js'
 import { restartContract } from './contract/restart.js'
 import { statsContract } from './contract/stats.js'
 import { updateContract } from './contract/update.js'
@@ -25,6 +26,7 @@ export function storeContract(kind: StoreKind): void {
     logContract(current)
     consumersContract(current, kind)
     statsContract(current)
+    retentionContract(current, kind)
     restartContract(current, kind)
   })
 }

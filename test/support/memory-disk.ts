@@ -1,7 +1,14 @@
-import type { LogEntry, LogPosition, StoredConsumer } from '../../server/store/task-store.js'
+import type {
+  InsertAnswer,
+  InsertRequest,
+  LogEntry,
+  LogPosition,
+  StoredConsumer,
+  UpdateAnswer,
+} from '../../server/store/task-store.js'
 import type { Instant } from '../../server/task/instant.js'
-import type { TaskResult } from '../../server/task/result.js'
-import type { Task } from '../../server/task/task.js'
+import type { TaskResult, Transition } from '../../server/task/result.js'
+import { isLive, type Task } from '../../server/task/task.js'
 
 export interface StoredRow {
   task: Task
@@ -15,6 +22,9 @@ export class MemoryDisk {
   readonly byArrival = new Map<number, StoredRow>()
   readonly log: { readonly entry: LogEntry; readonly result: TaskResult }[] = []
   readonly consumers = new Map<string, StoredConsumer>()
+  /** Positions of entries that retention has removed; up to the floor the log cannot be read. */
+  readonly gone = new Set<LogPosition>()
+  floor: LogPosition = 0
   nextArrival = 1
   nextStartId = 1
   cleanStop = true
@@ -29,8 +39,35 @@ export class MemoryDisk {
     return this.log.map(({ result }) => result)
   }
 
+  get resultBytes(): number {
+    const kept = this.log.filter(({ entry }) => !this.gone.has(entry.position))
+    return kept.reduce((sum, { entry }) => sum + entry.bytes.length, 0)
+  }
+
   task(id: string): Task | undefined {
     return this.rows.get(id)?.task
+  }
+
+  insert({ task, near }: InsertRequest): InsertAnswer {
+    const logPosition = this.log.length
+    const known = this.rows.get(task.spec.id)
+    if (known) return { kind: 'exists', task: known.task, logPosition }
+    const row = { task: { ...task, arrival: this.nextArrival++ }, held: near }
+    this.rows.set(task.spec.id, row)
+    this.byArrival.set(row.task.arrival, row)
+    return { kind: 'created', task: row.task, logPosition }
+  }
+
+  update({ task, entries, reopen }: Transition & { readonly reopen?: boolean }, now: Instant): UpdateAnswer {
+    const row = this.byArrival.get(task.arrival)
+    if (!row) return { kind: 'refused', stored: undefined }
+    const { task: stored } = row
+    if (stored.startId > task.startId || (!isLive(stored.state) && !reopen))
+      return { kind: 'refused', stored }
+    row.task = task
+    if (!isLive(task.state)) row.held = false
+    for (const result of entries) this.append(result, now)
+    return { kind: 'stored' }
   }
 
   append(result: TaskResult, now: Instant): void {

@@ -7,6 +7,8 @@ import {
   type LogFilter,
   type LogPage,
   type LogPosition,
+  type PurgeRules,
+  type PurgeStep,
   type Recovery,
   type StoredConsumer,
   type StoreStats,
@@ -22,6 +24,7 @@ import { startKey } from '../../server/task/start-order.js'
 import { isLive, type Task, type TaskState } from '../../server/task/task.js'
 import { MemoryDisk, type StoredRow } from './memory-disk.js'
 import { pageOf } from './page-of-tasks.js'
+import { purgeInMemory } from './purge-in-memory.js'
 
 export interface MemoryStoreOptions {
   readonly disk?: MemoryDisk
@@ -73,7 +76,7 @@ export class MemoryStore implements TaskStore {
   }
 
   insert(requests: readonly InsertRequest[]): Promise<readonly InsertAnswer[]> {
-    return this.#commit('insert', () => requests.map((request) => this.#insert(request)))
+    return this.#commit('insert', () => requests.map((request) => this.disk.insert(request)))
   }
 
   start(starts: readonly AttemptStart[]): Promise<void> {
@@ -91,7 +94,7 @@ export class MemoryStore implements TaskStore {
   ): Promise<readonly UpdateAnswer[]> {
     return this.#commit('update', () => {
       const before = this.disk.log.length
-      const answers = transitions.map((transition) => this.#update(transition))
+      const answers = transitions.map((transition) => this.disk.update(transition, this.now()))
       this.#tell(this.disk.log.slice(before).map(({ entry }) => entry))
       return answers
     })
@@ -156,7 +159,7 @@ export class MemoryStore implements TaskStore {
     return this.#commit('readLog', () => {
       const entries: LogEntry[] = []
       let bytes = 0
-      for (const { entry } of this.disk.log.slice(query.after)) {
+      for (const { entry } of this.disk.log.slice(Math.max(query.after, this.disk.floor))) {
         if (!matches(query.filter, entry)) continue
         if (entries.length >= query.maxEntries || (bytes >= query.maxBytes && entries.length > 0)) {
           return { entries, through: entry.position - 1 }
@@ -172,14 +175,18 @@ export class MemoryStore implements TaskStore {
     return this.#commit('findResult', () => {
       const isWanted = (entry: LogEntry): boolean =>
         entry.kind === 'result' && entry.taskId === taskId && (run === undefined || entry.run === run)
-      return this.disk.log.map(({ entry }) => entry).findLast(isWanted)
+      const { log, gone } = this.disk
+      return log
+        .filter(({ entry }) => !gone.has(entry.position))
+        .map(({ entry }) => entry)
+        .findLast(isWanted)
     })
   }
 
   positionAt(since: Instant): Promise<LogPosition> {
     return this.#commit('positionAt', () => {
       const first = this.disk.log.findIndex(({ entry }) => entry.commitTime >= since)
-      return first < 0 ? this.disk.log.length : first
+      return Math.max(this.disk.floor, first < 0 ? this.disk.log.length : first)
     })
   }
 
@@ -211,9 +218,18 @@ export class MemoryStore implements TaskStore {
         expired: 0,
       }
       for (const { task } of this.disk.rows.values()) states[task.state]++
-      const { length } = this.disk.log
-      return { states, bytes: 0, logEntries: length, earliest: 0, latest: length }
+      const { log, floor, resultBytes } = this.disk
+      const { length } = log
+      return { states, bytes: 0, resultBytes, logEntries: length - floor, earliest: floor, latest: length }
     })
+  }
+
+  purge(rules: PurgeRules): Promise<PurgeStep> {
+    return this.#commit('purge', () => purgeInMemory(this.disk, rules))
+  }
+
+  tidy(): Promise<void> {
+    return this.#commit('tidy', () => undefined)
   }
 
   onLog(listener: (entries: readonly LogEntry[]) => void): () => void {
@@ -256,29 +272,6 @@ export class MemoryStore implements TaskStore {
     const batch = this.#batch
     this.#batch = []
     for (const effect of batch) effect()
-  }
-
-  #insert({ task, near }: InsertRequest): InsertAnswer {
-    const { disk } = this
-    const logPosition = disk.log.length
-    const known = disk.rows.get(task.spec.id)
-    if (known) return { kind: 'exists', task: known.task, logPosition }
-    const row = { task: { ...task, arrival: disk.nextArrival++ }, held: near }
-    disk.rows.set(task.spec.id, row)
-    disk.byArrival.set(row.task.arrival, row)
-    return { kind: 'created', task: row.task, logPosition }
-  }
-
-  #update({ task, entries, reopen }: Transition & { readonly reopen?: boolean }): UpdateAnswer {
-    const row = this.disk.byArrival.get(task.arrival)
-    if (!row) return { kind: 'refused', stored: undefined }
-    const { task: stored } = row
-    if (stored.startId > task.startId || (!isLive(stored.state) && !reopen))
-      return { kind: 'refused', stored }
-    row.task = task
-    if (!isLive(task.state)) row.held = false
-    for (const result of entries) this.disk.append(result, this.now())
-    return { kind: 'stored' }
   }
 
   #tell(entries: readonly LogEntry[]): void {

@@ -5,7 +5,7 @@ import { type IdleConsumer, Watchdog } from '../../server/watchdog/watchdog.js'
 import { FaultyClock } from './faulty-clock.js'
 import { SchedulerWorld, type WorldOptions } from './scheduler-world.js'
 
-export const INTERVAL_MS = 1_000
+const INTERVAL_MS = 1_000
 export const STALL_MS = 10_000
 
 /** A whole server without its edge, a watchdog that looks at it, and a clock of which parts go wrong. */

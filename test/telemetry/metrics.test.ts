@@ -192,6 +192,7 @@ function sources() {
   const stats: StoreStats = {
     states: { scheduled: 4, running: 1, succeeded: 9, failed: 0, cancelled: 0, expired: 0 },
     bytes: 4_096,
+    resultBytes: 1_024,
     logEntries: 9,
     earliest: 0,
     latest: 9,

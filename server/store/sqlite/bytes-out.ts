@@ -38,7 +38,11 @@ export class BytesOut {
     this.#at += 8
   }
 
-  /** A number written earlier, in its place. */
+  /** Numbers written earlier, in their places. */
+  setU8(at: number, value: number): void {
+    this.#bytes[at] = value
+  }
+
   setU32(at: number, value: number): void {
     this.#view.setUint32(at, value, true)
   }

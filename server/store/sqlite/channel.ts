@@ -27,6 +27,3 @@ export interface Channel {
   read(operation: ReadOperation): Promise<unknown>
   close(): Promise<void>
 }
-
-/** Makes a channel. */
-export type MakeChannel = (settings: StoreSettings, log: Log) => Channel

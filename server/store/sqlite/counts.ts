@@ -4,7 +4,7 @@ import type { LogPosition } from '../task-store.js'
 import type { Connection } from './connection.js'
 import { STATE_NUMBER } from './numbers.js'
 
-/** A state's number, entries of the log, or their bytes. */
+/** A state's number, entries of the log that can be read, or bytes of all results that are kept. */
 export type Counted = number | 'log' | 'logBytes'
 
 interface Kept {
@@ -13,6 +13,8 @@ interface Kept {
   commit: number
   /** What retention has removed: position and commit time of the newest entry of it. */
   floor: { position: LogPosition; commitTime: Instant }
+  /** The largest arrival that was ever given. */
+  arrival: number
 }
 
 /** Numbers that are kept in every transaction, so that nothing is ever counted by a scan. */
@@ -53,6 +55,14 @@ export class Counts {
     return this.#kept.commit
   }
 
+  get newestArrival(): number {
+    return this.#kept.arrival
+  }
+
+  set newestArrival(arrival: number) {
+    this.#kept.arrival = arrival
+  }
+
   get logFloor(): Readonly<Kept['floor']> {
     return this.#kept.floor
   }
@@ -75,6 +85,6 @@ export class Counts {
     const row = this.#load.get() as { value: string } | undefined
     return row
       ? (JSON.parse(row.value) as Kept)
-      : { counts: {}, commit: 0, floor: { position: 0, commitTime: 0 } }
+      : { counts: {}, commit: 0, floor: { position: 0, commitTime: 0 }, arrival: 0 }
   }
 }

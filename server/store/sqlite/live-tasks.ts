@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js'
 import type { LogAppender } from './log-appender.js'
-import { runOf } from './log-entry-codec.js'
+import { isOutline, runOf } from './log-entry-codec.js'
 import type { Lookup } from './lookup.js'
 import type { RunResults } from './run-results.js'
 import { waitingValues } from './table-columns.js'
@@ -71,6 +71,6 @@ export class LiveTasks {
   rememberLastRun(arrival: number): void {
     const { position } = this.#end.get(arrival) as { position: number }
     const last = this.#lookup.entryAt(position)
-    if (last) this.#runs.rememberOne(arrival, runOf(last.entry), position)
+    if (last && !isOutline(last.entry)) this.#runs.rememberOne(arrival, runOf(last.entry), position)
   }
 }

@@ -9,11 +9,6 @@ export interface LogRow {
   readonly body: Uint8Array
 }
 
-/** Reads the entries of a body one after another. */
-export function* readBody(body: Uint8Array): Generator<StoredEntry> {
-  for (const [start, end] of pieces(body)) yield readEntry(body.subarray(start, end))
-}
-
 /** Where each entry of a body begins and ends. */
 export function* pieces(body: Uint8Array): Generator<readonly [start: number, end: number]> {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength)

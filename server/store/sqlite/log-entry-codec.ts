@@ -32,6 +32,9 @@ export const ENTRY = {
   id: 34,
 } as const
 
+/** Kinds as they are kept. `outline`: retention has taken the result away and left the task, whose id is still remembered. Never renumber. */
+export const KIND = { result: 1, attempt: 2, outline: 3 } as const
+
 /**
  * Writes one entry:
  * u32 length of all that follows · u32 offset · u8 kind · u8 outcome · f64 arrival · f64 run · f64 until when its task's id is remembered (0 = it has not ended here) ·
@@ -49,7 +52,7 @@ export function writeEntry(
   const start = out.length
   out.u32(0)
   out.u32(0)
-  out.u8(entry.kind === 'result' ? 1 : 2)
+  out.u8(KIND[entry.kind])
   out.u8(OUTCOME_NUMBER[entry.outcome])
   out.f64(arrival)
   out.f64(entry.run)
@@ -78,7 +81,11 @@ function labelsText(labels: Labels): string {
 /** The labels that every entry without labels shares. */
 const NO_LABELS: Labels = Object.freeze({})
 
-const KINDS: Readonly<Record<number, TaskResult['kind']>> = { 1: 'result', 2: 'attempt' }
+const KINDS: Readonly<Record<number, TaskResult['kind']>> = {
+  [KIND.result]: 'result',
+  [KIND.attempt]: 'attempt',
+  [KIND.outline]: 'result',
+}
 
 /** Reads one entry: the whole of these bytes. */
 export function readEntry(entry: Uint8Array): StoredEntry {
@@ -113,15 +120,34 @@ export function readEntry(entry: Uint8Array): StoredEntry {
 export const runOf = (entry: Uint8Array): number =>
   new DataView(entry.buffer, entry.byteOffset).getFloat64(ENTRY.run, true)
 
+export const isOutline = (entry: Uint8Array): boolean => entry[ENTRY.kind] === KIND.outline
+
 /** Where the entry that begins at `start` ends without its task. */
 export function entryEnd(body: Uint8Array, start: number): number {
   const view = new DataView(body.buffer, body.byteOffset, body.byteLength)
+  const at = resultAt(view, start)
+  return at + 4 + view.getUint32(at, true)
+}
+
+/** Where the length of its result stands. */
+function resultAt(view: DataView, start: number): number {
   let at = start + ENTRY.id
   at += 1 + view.getUint8(at)
   at += 1 + view.getUint8(at)
   at += 2 + view.getUint16(at, true)
-  at += 4 + view.getUint32(at, true)
   return at + 4 + view.getUint32(at, true)
+}
+
+/** Writes an entry without its result; what is left says which task had this id. */
+export function writeOutline(out: BytesOut, entry: Uint8Array): void {
+  const view = new DataView(entry.buffer, entry.byteOffset, entry.byteLength)
+  const at = resultAt(view, 0)
+  const start = out.length
+  out.bytes(entry.subarray(0, at))
+  out.u32(0)
+  out.bytes(entry.subarray(at + 4 + view.getUint32(at, true)))
+  out.setU8(start + ENTRY.kind, KIND.outline)
+  out.setU32(start, out.length - start - 4)
 }
 
 /** The task that ended with this entry. */

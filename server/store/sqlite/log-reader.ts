@@ -2,8 +2,9 @@ import type { Instant } from '../../task/instant.js'
 import { type LogFilter, type LogPosition, matches } from '../task-store.js'
 import { BytesOut } from './bytes-out.js'
 import type { Connection } from './connection.js'
+import { Counts } from './counts.js'
 import { type LogRow, pieces } from './log-body.js'
-import { ENTRY, readEntry } from './log-entry-codec.js'
+import { ENTRY, KIND, readEntry } from './log-entry-codec.js'
 import { writePageEntry } from './log-page.js'
 
 /** Rows that one page looks at, at most: bounds the time of a page whose filter lets nothing through. */
@@ -29,6 +30,7 @@ export class LogReader {
   readonly #nextRow
   readonly #lastRow
   readonly #firstSince
+  readonly #kept: Counts
   readonly #out = new BytesOut()
 
   constructor(connection: Connection) {
@@ -41,6 +43,7 @@ export class LogReader {
     this.#lastRow = connection.prepare(
       'SELECT last_position AS last FROM log ORDER BY first_position DESC LIMIT 1',
     )
+    this.#kept = new Counts(connection)
     this.#firstSince = connection.prepare(
       'SELECT first_position AS first FROM log WHERE commit_time >= ? ORDER BY commit_time, first_position LIMIT 1',
     )
@@ -49,11 +52,12 @@ export class LogReader {
   /** A page as `readPage` reads it. */
   page(query: PageQuery): { page: Uint8Array; through: LogPosition } {
     this.#out.clear()
-    const page: Page = { entries: 0, bytes: 0, through: query.after }
-    let from = (this.#startRow.get(query.after + 1) as { first: number | null }).first ?? 0
+    const after = Math.max(query.after, this.#floor())
+    const page: Page = { entries: 0, bytes: 0, through: after }
+    let from = (this.#startRow.get(after + 1) as { first: number | null }).first ?? 0
     for (let looked = 0; looked < MAX_ROWS; looked++) {
       const row = this.#nextRow.get(from) as unknown as LogRow | undefined
-      if (!row || !this.#add(row, query, page)) break
+      if (!row || !this.#add(row, { ...query, after }, page)) break
       from = row.last + 1
     }
     return { page: this.#out.take(), through: page.through }
@@ -61,8 +65,14 @@ export class LogReader {
 
   positionAt(since: Instant): LogPosition {
     const first = this.#firstSince.get(since) as { first: number } | undefined
-    if (first) return first.first - 1
-    return (this.#lastRow.get() as { last: number } | undefined)?.last ?? 0
+    const last = this.#lastRow.get() as { last: number } | undefined
+    return Math.max(this.#floor(), first ? first.first - 1 : (last?.last ?? 0))
+  }
+
+  /** Where the log begins: what retention has left before it is not read. */
+  #floor(): LogPosition {
+    this.#kept.reload()
+    return this.#kept.logFloor.position
   }
 
   /** @returns whether the page has room for more. */
@@ -76,7 +86,7 @@ export class LogReader {
       if (page.entries >= maxEntries || (page.bytes >= maxBytes && page.entries > 0)) return false
       page.through = position
       const isWanted = all
-        ? filter.includeAttempts || view.getUint8(start + ENTRY.kind) === 1
+        ? filter.includeAttempts || view.getUint8(start + ENTRY.kind) === KIND.result
         : matches(filter, readEntry(body.subarray(start, end)))
       if (!isWanted) continue
       const before = this.#out.length

@@ -3,7 +3,7 @@ import type { HandlerNumbers } from './handler-numbers.js'
 import { idFromKey, idKey, idOf } from './id-key.js'
 import type { LogAppender } from './log-appender.js'
 import { LogBody, type LogRow } from './log-body.js'
-import { readEntry, runOf, type StoredEntry } from './log-entry-codec.js'
+import { isOutline, readEntry, runOf, type StoredEntry } from './log-entry-codec.js'
 import { BytesIn } from './bytes-in.js'
 import { LIVE_COLUMNS } from './table-columns.js'
 import type { TaskRow } from './task-rows.js'
@@ -113,7 +113,8 @@ export class Lookup {
     if (arrival === undefined) return undefined
     const ended = this.#ended.get(arrival) as { position: number } | undefined
     const last = ended && this.entryAt(ended.position)
-    if (last && (run === undefined || runOf(last.entry) === run)) return last
+    if (last && (run === undefined || runOf(last.entry) === run))
+      return isOutline(last.entry) ? undefined : last
     const earlier = (run === undefined ? this.#newestRun.get(arrival) : this.#run.get(arrival, run)) as
       | { position: number }
       | undefined

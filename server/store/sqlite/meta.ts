@@ -36,15 +36,6 @@ export class Meta {
     return first
   }
 
-  /** Arrivals up to this one were given once, even if no task has them any more. */
-  get arrivalFloor(): number {
-    return Number(this.#value('arrival_floor') ?? 0)
-  }
-
-  set arrivalFloor(arrival: number) {
-    this.#set.run('arrival_floor', arrival)
-  }
-
   #value(key: string): string | number | undefined {
     return (this.#get.get(key) as { value: string | number } | undefined)?.value
   }

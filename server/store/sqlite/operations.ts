@@ -1,6 +1,6 @@
 import type { ConsumerOperation } from './consumers.js'
 import type { Instant } from '../../task/instant.js'
-import type { LogFilter, LogPosition, TaskQuery } from '../task-store.js'
+import type { LogFilter, LogPosition, PurgeRules, TaskQuery } from '../task-store.js'
 
 /** New tasks of one call: a text and two buffers, whatever their number. */
 export interface PackedInsert {
@@ -74,6 +74,8 @@ export type WriteOperation =
   | { readonly kind: 'stats' }
   | { readonly kind: 'recover' }
   | ConsumerOperation
+  | { readonly kind: 'purge'; readonly rules: PurgeRules }
+  | { readonly kind: 'tidy' }
   | { readonly kind: 'markCleanStop' }
 
 /** What only reads, on a connection of its own. */

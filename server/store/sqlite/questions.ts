@@ -27,16 +27,12 @@ export class Questions {
   readonly #connection: Connection
   readonly #parts: QuestionParts
   readonly #held
-  readonly #newest
   readonly #out = new BytesOut()
 
   constructor(connection: Connection, parts: QuestionParts) {
     this.#connection = connection
     this.#parts = parts
     this.#held = connection.prepare(`SELECT ${LIVE_COLUMNS} FROM near ORDER BY arrival`)
-    this.#newest = ['near', 'waiting', 'ended'].map((table) =>
-      connection.prepare(`SELECT max(arrival) AS newest FROM ${table}`),
-    )
   }
 
   answer(question: Question): unknown {
@@ -52,6 +48,7 @@ export class Questions {
         return {
           states: counts.byState(),
           bytes: room.bytes(),
+          resultBytes: counts.get('logBytes'),
           logEntries: counts.get('log'),
           earliest: counts.logFloor.position,
           latest: log.latest,
@@ -67,12 +64,6 @@ export class Questions {
     const held = this.#held.all() as unknown as LiveRow[]
     const rows = this.pack(held.map((row) => lookup.rowOf(row)))
     return { cleanStop, logId: meta.logId(), rows, pragmas: pragmasOf(this.#connection) }
-  }
-
-  /** The largest arrival that was ever given to a task. */
-  newestArrival(): number {
-    const newest = this.#newest.map((statement) => (statement.get() as { newest: number | null }).newest ?? 0)
-    return Math.max(this.#parts.meta.arrivalFloor, ...newest)
   }
 
   pack(rows: readonly TaskRow[]): Uint8Array {

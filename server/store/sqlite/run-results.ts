@@ -1,6 +1,6 @@
 import type { Connection } from './connection.js'
 import { pieces } from './log-body.js'
-import { ENTRY } from './log-entry-codec.js'
+import { ENTRY, KIND } from './log-entry-codec.js'
 
 /** Where the results of runs stand in the log that did not end their task; the last one is found through `ended`. */
 export class RunResults {
@@ -15,7 +15,7 @@ export class RunResults {
     const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength)
     let position = first
     for (const [start, end] of pieces(entries)) {
-      const isResult = view.getUint8(start + ENTRY.kind) === 1
+      const isResult = view.getUint8(start + ENTRY.kind) === KIND.result
       if (isResult && (which === 'all' || end < entries.length))
         this.rememberOne(arrival, view.getFloat64(start + ENTRY.run, true), position)
       position += 1

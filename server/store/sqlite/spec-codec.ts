@@ -25,6 +25,7 @@ const HAS = {
   tracestate: 4_096,
   origin: 8_192,
   remember: 16_384,
+  forgotten: 32_768,
 } as const
 
 /** What the columns beside a packed spec hold. */
@@ -38,6 +39,7 @@ function partsOf(spec: TaskSpec): number {
   let parts = 0
   if (spec.payload.kind === 'json') parts |= HAS.json
   else if (spec.payload.kind === 'bytes') parts |= HAS.bytes
+  else if (spec.payload.kind === 'forgotten') parts |= HAS.forgotten
   if (spec.when.kind === 'at') parts |= HAS.dueTime
   else if (spec.when.kind === 'after') parts |= HAS.delay
   if (spec.recurrence) parts |= HAS.recurrence
@@ -76,6 +78,7 @@ export function writeSpec(out: BytesOut, spec: TaskSpec): void {
   if (parts & HAS.remember) out.f64(spec.rememberIdForMs)
   if (payload.kind === 'json') out.bareText(payload.text)
   else if (payload.kind === 'bytes') out.bytes(payload.bytes)
+  else if (payload.kind === 'forgotten') out.bareText(payload.hash)
 }
 
 export function readSpec(bytes: Uint8Array, { id, handler, priority }: SpecColumns): TaskSpec {
@@ -121,5 +124,6 @@ function payloadOf(parts: number, bytes: Buffer): Payload {
   if (parts & HAS.json) return { kind: 'json', text: bytes.toString('utf8') }
   // a copy: what it was cut from is larger and would live as long
   if (parts & HAS.bytes) return { kind: 'bytes', bytes: new Uint8Array(bytes) }
+  if (parts & HAS.forgotten) return { kind: 'forgotten', hash: bytes.toString('utf8') }
   return NO_PAYLOAD
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../../task/instant.js'
 import { type Log, SILENT } from '../../task/log.js'
+import type { Payload } from '../../task/task-spec.js'
 import type { Task } from '../../task/task.js'
 import type * as port from '../task-store.js'
 import type { Channel, StoreSettings } from './channel.js'
@@ -7,6 +8,7 @@ import { InlineChannel } from './inline-channel.js'
 import { readPage } from './log-page.js'
 import type { Found, InsertOutcome, RecoveryOutcome, UpdateOutcome } from './operations.js'
 import { Packer, type PendingEntry } from './pack.js'
+import { payloadHash } from './payload-hash.js'
 import { readRows } from './task-rows.js'
 import { ThreadChannel } from './thread-channel.js'
 
@@ -92,7 +94,7 @@ export class SqliteStore implements port.TaskStore {
       for (const [i, task] of readRows(known.rows).entries())
         answers[known.indexes[i] as number] = {
           kind: 'exists',
-          task,
+          task: recalled(task, requests[known.indexes[i] as number]?.task.spec.payload),
           logPosition: known.logPositions[i] as number,
         }
     return answers
@@ -181,6 +183,14 @@ export class SqliteStore implements port.TaskStore {
     await this.#channel.write({ kind: 'forgetConsumer', name })
   }
 
+  purge(rules: port.PurgeRules): Promise<port.PurgeStep> {
+    return this.#channel.write({ kind: 'purge', rules }) as Promise<port.PurgeStep>
+  }
+
+  async tidy(): Promise<void> {
+    await this.#channel.write({ kind: 'tidy' })
+  }
+
   stats(): Promise<port.StoreStats> {
     return this.#channel.write({ kind: 'stats' }) as Promise<port.StoreStats>
   }
@@ -232,4 +242,11 @@ function withoutRefused(
     at += entries.length
     return left.has(i) ? [] : own
   })
+}
+
+/** A task whose input was forgotten, with this one if it is the same. */
+function recalled(task: Task, payload: Payload | undefined): Task {
+  const { spec } = task
+  if (spec.payload.kind !== 'forgotten' || !payload || payloadHash(payload) !== spec.payload.hash) return task
+  return { ...task, spec: { ...spec, payload } }
 }

@@ -7,7 +7,7 @@ import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.js'
 import { StoreRoom } from './store-room.js'
 
 /** Files of a data folder. */
-export const STORE_FILE = 'punctual.db'
+const STORE_FILE = 'punctual.db'
 const LOCK_FILE = 'punctual.lock'
 
 export interface OpenStore {

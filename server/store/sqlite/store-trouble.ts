@@ -13,7 +13,7 @@ const TROUBLE: Readonly<Record<number, string>> = {
 const FULL = 13
 
 /** SQLite's primary result code, when the error is one of SQLite's. */
-export function sqliteCode(error: unknown): number | undefined {
+function sqliteCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | undefined)?.errcode
   return typeof code === 'number' ? code & 0xff : undefined
 }

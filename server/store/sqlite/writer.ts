@@ -7,6 +7,7 @@ import { LogAppender } from './log-appender.js'
 import { Lookup } from './lookup.js'
 import { Meta } from './meta.js'
 import type { WriteOperation } from './operations.js'
+import { Purge } from './purge.js'
 import { Questions } from './questions.js'
 import { StartNotes, withoutEnded } from './start-notes.js'
 import type { StoreRoom } from './store-room.js'
@@ -53,9 +54,9 @@ export class StoreWriter {
   readonly #window: Window
   readonly #questions: Questions
   readonly #consumers: ConsumerRows
+  readonly #purge: Purge
   readonly #begin
   readonly #commit
-  #nextArrival: number
 
   constructor(connection: Connection, room: StoreRoom) {
     this.#connection = connection
@@ -72,9 +73,9 @@ export class StoreWriter {
     this.#window = new Window(connection)
     this.#questions = new Questions(connection, { ...parts, meta: this.#meta, window: this.#window, room })
     this.#consumers = new ConsumerRows(connection)
+    this.#purge = new Purge(connection, parts)
     this.#begin = connection.prepare('BEGIN IMMEDIATE')
     this.#commit = connection.prepare('COMMIT')
-    this.#nextArrival = this.#questions.newestArrival() + 1
   }
 
   /** Number of the newest commit on disk. */
@@ -88,7 +89,9 @@ export class StoreWriter {
    */
   run(group: readonly WriteOperation[], watch = NOBODY): Answer[] {
     try {
-      return this.#run(group, watch)
+      const answers = this.#run(group, watch)
+      if (group.some(({ kind }) => kind === 'tidy')) this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+      return answers
     } catch (error) {
       if (group.length > 1 && !isTrouble(error))
         return group.flatMap((operation) => this.run([operation], watch))
@@ -99,7 +102,6 @@ export class StoreWriter {
   #run(group: readonly WriteOperation[], watch: CommitWatch): Answer[] {
     if (group.every(({ kind }) => QUESTIONS.has(kind))) return this.#do(group)
     this.#room.mustBeThere()
-    const before = this.#nextArrival
     const last = this.#counts.commit
     this.#begin.run()
     try {
@@ -113,7 +115,6 @@ export class StoreWriter {
       return answers
     } catch (error) {
       const { commit } = this.#counts
-      this.#nextArrival = before
       this.#rollBack()
       if (commit !== last) watch.undone(commit)
       throw error
@@ -140,8 +141,8 @@ export class StoreWriter {
   #one(operation: WriteOperation): unknown {
     switch (operation.kind) {
       case 'insert': {
-        const first = this.#nextArrival
-        this.#nextArrival += operation.insert.count
+        const first = this.#counts.newestArrival + 1
+        this.#counts.newestArrival += operation.insert.count
         return this.#insert.run(operation.insert, first, this.#log.latest)
       }
       case 'start':
@@ -161,8 +162,12 @@ export class StoreWriter {
       case 'moveConsumer':
       case 'forgetConsumer':
         return this.#consumers.run(operation)
+      case 'purge':
+        return this.#purge.step(operation.rules)
       case 'markCleanStop':
         this.#meta.cleanStop = true
+        return undefined
+      case 'tidy':
         return undefined
       default:
         return this.#questions.answer(operation)

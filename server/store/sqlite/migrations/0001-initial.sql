@@ -27,12 +27,13 @@ CREATE INDEX waiting_window ON waiting (priority, not_before, arrival) WHERE pau
 CREATE INDEX waiting_due ON waiting (due, id);
 
 -- The result log: one row a commit; the body holds each entry's filter fields, encoded result and, for a task's last result, the task. `expires`: of a row of which
--- retention has left something, when it must look at it again.
+-- retention has left something, when it must look at it again; `entries` are then the results that are left.
 CREATE TABLE log (
   first_position INTEGER PRIMARY KEY, last_position INTEGER NOT NULL, commit_time INTEGER NOT NULL, entries INTEGER NOT NULL, expires INTEGER, body BLOB NOT NULL
 );
 CREATE INDEX log_time ON log (commit_time, first_position);
 CREATE INDEX log_left ON log (expires) WHERE expires IS NOT NULL;
+CREATE INDEX log_kept ON log (first_position) WHERE expires IS NOT NULL AND entries > 0;
 
 -- Ended tasks; the task itself is in the log entry at `position`.
 CREATE TABLE ended (arrival INTEGER PRIMARY KEY, id NOT NULL, position INTEGER NOT NULL, due INTEGER NOT NULL, state INTEGER NOT NULL, handler INTEGER NOT NULL);
