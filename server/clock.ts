@@ -24,7 +24,7 @@ export interface Clock {
 }
 
 /** Node fires a timer longer than 2^31 − 1 ms, or NaN, after 1 ms; so longer waits are cut here, and callers look again when they wake. */
-export const MAX_TIMER_MS = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Longest sleep of an alarm: how soon a step of the wall clock is noticed. */
 const MAX_SLEEP_MS = 1_000

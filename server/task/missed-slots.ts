@@ -7,7 +7,7 @@ import { skipsOf } from './skips.js'
 import type { Series } from './task.js'
 
 /** RUN_ALL catches up with so many missed slots at most, the newest; the rest is one SKIPPED result. */
-export const MAX_CATCH_UP_RUNS = 1_000
+const MAX_CATCH_UP_RUNS = 1_000
 
 /**
  * What a waiting run of a series becomes as it falls due at `now`, if it does not simply start: its local time does not exist, or later slots have passed too

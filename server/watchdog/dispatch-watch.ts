@@ -3,7 +3,7 @@ import type { Pulse } from '../scheduler/pulse.js'
 import type { Findings } from './findings.js'
 
 /** Nothing starts for this long although it could: the scheduler is told to look. */
-export const NUDGE_MS = 2_000
+const NUDGE_MS = 2_000
 
 /** What it looks at. */
 export interface Dispatching {

@@ -6,7 +6,7 @@ import type { Task } from '../task/task.js'
 import type { Findings } from './findings.js'
 
 /** A run that is due for longer than this and has not started is overdue. */
-export const OVERDUE_MS = 30_000
+const OVERDUE_MS = 30_000
 /** Tasks of one step: the walk is never in anybody's way. */
 const STEP = 200
 /** Runs that are told of by name. */

@@ -3,7 +3,7 @@ import type { Findings } from './findings.js'
 import type { StoreCalls } from './store-calls.js'
 
 /** A store that does not commit for longer than this: callers are better off elsewhere. */
-export const UNAVAILABLE_MS = 2_000
+const UNAVAILABLE_MS = 2_000
 
 export interface StoreWatchParts {
   readonly clock: Clock

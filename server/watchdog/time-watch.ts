@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock.js'
 import type { Findings } from './findings.js'
 
 /** Timers that are late by less than this are a busy machine. */
-export const LATE_MS = 500
+const LATE_MS = 500
 
 /** Looks whether time passes as it should: the event loop turns, and timers fire when they were asked to. */
 export class TimeWatch {

@@ -1,4 +1,3 @@
-import type { Log } from '../../task/log.js'
 import type { Durability } from './connection.js'
 import type { ReadOperation, WriteOperation } from './operations.js'
 

@@ -1,5 +1,5 @@
 import type { Instant } from '../../task/instant.js'
-import { ENTRY, readEntry, type StoredEntry } from './log-entry-codec.js'
+import { ENTRY } from './log-entry-codec.js'
 
 /** A row of `log` as it is read. */
 export interface LogRow {

@@ -143,7 +143,7 @@ function readReplacement(from: BytesIn, id: string): { readonly spec: TaskSpec; 
 }
 
 /** Which of 256 shards a task belongs to: later nodes lease shards, so tasks that share a key stay together. FNV-1a over UTF-16 units. */
-export function shardOf(text: string): number {
+function shardOf(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return (hash ^ (hash >>> 8) ^ (hash >>> 16) ^ (hash >>> 24)) & 0xff
