@@ -24,6 +24,9 @@ export const FINDING_KINDS = [
 
 export type FindingKind = (typeof FINDING_KINDS)[number]
 
+/** With these the server does not do its work; with the others it copes. */
+const SERIOUS: ReadonlySet<FindingKind> = new Set(['DISPATCH_STALL', 'STORE_UNAVAILABLE', 'ATTEMPT_STUCK'])
+
 /** Something wrong that the server itself has noticed. */
 export interface Finding {
   readonly kind: FindingKind
@@ -72,7 +75,8 @@ export class Findings {
     if (!known && this.#present.size >= MAX_PRESENT) return
     this.#present.set(key, { kind, message, since })
     this.#count(kind)
-    this.#log.error('the watchdog has found something', { finding: kind, what: message })
+    const level = SERIOUS.has(kind) ? 'error' : 'warn'
+    this.#log[level]('the watchdog has found something', { finding: kind, what: message })
   }
 
   /** It is not so, or not any more. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.js'
 import type { BlockedReason } from '../scheduler/blocked-reason.js'
 import type { TaskPage, TaskStore } from '../store/task-store.js'
-import type { Instant } from '../task/instant.js'
 import type { Task } from '../task/task.js'
 import type { Findings } from './findings.js'
 
@@ -9,8 +8,6 @@ import type { Findings } from './findings.js'
 const OVERDUE_MS = 30_000
 /** Tasks of one step: the walk is never in anybody's way. */
 const STEP = 200
-/** Runs that are told of by name. */
-const MAX_NAMED = 20
 
 /** What it asks of the scheduler. */
 export interface Knowing {
@@ -29,21 +26,18 @@ export interface OverdueWatchParts {
   readonly scheduler: Knowing
 }
 
-interface Found {
-  readonly message: string
-  readonly since: Instant
-}
-
-interface Missing {
+/** Tasks that are overdue for the same reason. */
+interface Overdue {
   count: number
-  since: Instant
+  oldest: Task
 }
 
-const WHY: Readonly<Record<BlockedReason, string>> = {
-  handlerMissing: 'its handler is not loaded',
-  concurrencyKey: 'another task holds its concurrency key',
-  handlerLimit: 'its handler runs as often as it may',
+const WHY: Readonly<Record<BlockedReason | 'noSlot', string>> = {
+  handlerMissing: 'the handler is not loaded',
+  concurrencyKey: 'another task holds the concurrency key',
+  handlerLimit: 'the handler runs as often at once as it may',
   paused: 'it is paused',
+  noSlot: 'no slot was free',
 }
 
 /**
@@ -54,8 +48,10 @@ export class OverdueWatch {
   readonly #parts: OverdueWatchParts
   #after: TaskPage['next']
   #isWalking = false
-  #handlers = new Map<string, Missing>()
-  #runs = new Map<string, Found>()
+  /** By handler that is not loaded. */
+  #handlers = new Map<string, Overdue>()
+  /** Runs of recurrences, by why they have not started. */
+  #runs = new Map<string, Overdue>()
 
   constructor(parts: OverdueWatchParts) {
     this.#parts = parts
@@ -98,30 +94,26 @@ export class OverdueWatch {
   }
 
   #note(task: Task): void {
-    const { spec, notBefore } = task
     const reason = this.#parts.scheduler.blockedReason(task)
-    if (reason === 'handlerMissing') {
-      const known = this.#handlers.get(spec.handler)
-      if (known) {
-        known.count++
-        known.since = Math.min(known.since, notBefore)
-      } else this.#handlers.set(spec.handler, { count: 1, since: notBefore })
-    } else if (spec.recurrence && this.#runs.size < MAX_NAMED) {
-      const why = reason === undefined ? 'it waits for a slot' : WHY[reason]
-      const due = new Date(task.dueTime).toISOString()
-      const message = `run ${task.run} of the recurring task '${spec.id}' was due at ${due} and has not started: ${why}`
-      this.#runs.set(spec.id, { message, since: notBefore })
-    }
+    if (reason === 'handlerMissing') count(this.#handlers, task.spec.handler, task)
+    else if (task.spec.recurrence) count(this.#runs, WHY[reason ?? 'noSlot'], task)
   }
 
   #roundIsOver(): void {
     const { findings } = this.#parts
-    const handlers = [...this.#handlers].map(([name, { count, since }]) => {
-      const message = `${count} due ${count === 1 ? 'task waits' : 'tasks wait'} for the handler '${name}', which is not loaded: load it, or cancel them`
-      return [name, { message, since }] as const
+    const handlers = [...this.#handlers].map(([name, { count: tasks, oldest }]) => {
+      const wait = tasks === 1 ? '1 due task waits' : `${tasks} due tasks wait`
+      const message = `${wait} for the handler '${name}', which is not loaded: load it, or cancel them`
+      return [name, { message, since: oldest.notBefore }] as const
+    })
+    const runs = [...this.#runs].map(([why, { count: tasks, oldest }]) => {
+      const have = tasks === 1 ? '1 run of a recurrence has' : `${tasks} runs of recurrences have`
+      const due = new Date(oldest.dueTime).toISOString()
+      const message = `${have} not started, though overdue: ${why}. The oldest is run ${oldest.run} of '${oldest.spec.id}', due at ${due}`
+      return [why, { message, since: oldest.notBefore }] as const
     })
     findings.areExactly('HANDLER_MISSING', new Map(handlers))
-    findings.areExactly('RUN_MISSING', this.#runs)
+    findings.areExactly('RUN_MISSING', new Map(runs))
     this.#handlers = new Map()
     this.#runs = new Map()
   }
@@ -145,4 +137,14 @@ export class OverdueWatch {
     const tasks = arrivals.length === 1 ? '1 due task was' : `${arrivals.length} due tasks were`
     findings.was('DISPATCH_STALL', `${tasks} in nobody's hands; the scheduler was told to take them`)
   }
+}
+
+function count(overdue: Map<string, Overdue>, name: string, task: Task): void {
+  const known = overdue.get(name)
+  if (!known) {
+    overdue.set(name, { count: 1, oldest: task })
+    return
+  }
+  known.count++
+  if (task.notBefore < known.oldest.notBefore) known.oldest = task
 }

@@ -63,9 +63,23 @@ describe('a run that a recurrence should have had', () => {
     const { kind, message, since } = watched.finding()
     expect(kind).toBe('RUN_MISSING')
     expect(since).toBe(dueTime)
-    expect(message).toContain(`run 1 of the recurring task '${spec.id}'`)
+    expect(message).toContain(`The oldest is run 1 of '${spec.id}'`)
     expect(message).toContain(new Date(dueTime).toISOString())
     expect(message).toContain('concurrency key')
+  })
+
+  it('is one finding with all others that wait for the same', async () => {
+    const watched = await WatchedWorld.start({ handlers: { work: sleeps }, slots: { thread: 1 } })
+    const { clock, world } = watched
+    await world.scheduleAll([
+      {},
+      { recurrence: everyHour },
+      { recurrence: everyHour },
+      { recurrence: everyHour },
+    ])
+    await clock.advance(MINUTE)
+    expect(watched.finding().message).toContain('3 runs of recurrences have not started')
+    expect(watched.logged).toHaveLength(1)
   })
 
   it('is found no more when it starts', async () => {
@@ -136,7 +150,7 @@ describe('a consumer that nobody reads for', () => {
     const { clock, idleConsumers } = watched
     idleConsumers.set('billing', { message: 'nobody reads for billing', since: clock.now() })
     await clock.advance(20_000)
-    expect(watched.logged).toEqual(['error CONSUMER_IDLE: the watchdog has found something'])
+    expect(watched.logged).toEqual(['warn CONSUMER_IDLE: the watchdog has found something'])
     expect(watched.finding()).toMatchObject({ kind: 'CONSUMER_IDLE', message: 'nobody reads for billing' })
     idleConsumers.clear()
     expect(watched.kinds()).toEqual([])
