@@ -109,6 +109,8 @@ const RETRYABLE: ReadonlySet<TaskState> = new Set(['failed', 'expired', 'cancell
 export function retryEnded(task: Task, now: Instant): Change {
   if (isLive(task.state)) return undefined
   if (!RETRYABLE.has(task.state)) throw new TaskEndedError(task.spec.id, task.state, 'retried')
+  if (task.spec.payload.kind === 'forgotten')
+    throw new TaskEndedError(task.spec.id, task.state, 'retried: its input is no longer kept')
   return { task: withNewRun(task, retryStart(task, now), 'reopened'), entries: [], reopen: true }
 }
 

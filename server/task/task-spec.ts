@@ -7,6 +7,8 @@ export type Payload =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly text: string }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** Of a task whose result is no longer kept: the input was too large to be remembered with its id. `hash` tells it from another. */
+  | { readonly kind: 'forgotten'; readonly hash: string }
 
 /** The absent payload, shared. */
 export const NO_PAYLOAD: Payload = Object.freeze({ kind: 'none' })
