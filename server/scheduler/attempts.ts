@@ -1,6 +1,7 @@
 import type { AttemptEnd, ExecutorEvents } from '../executor/executor.js'
 import { ended } from '../task/attempt-end.js'
 import { began, notBegun } from '../task/attempt-start.js'
+import { draftOf } from '../task/draft.js'
 import type { Instant } from '../task/instant.js'
 import type { Log } from '../task/log.js'
 import { cancelWaiting } from '../task/requests.js'
@@ -103,7 +104,9 @@ export class Attempts implements ExecutorEvents {
     const { task, begunUs, startId } = live
     live.begunUs = 0
     if (task.state === 'running') {
-      live.task = { ...task, startTimeUs: begunUs }
+      const noted = draftOf(task)
+      noted.startTimeUs = begunUs
+      live.task = noted
     } else {
       live.task = began(task, startId, begunUs)
       this.#parts.notes.add(live)

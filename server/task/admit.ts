@@ -13,7 +13,7 @@ export function admit(spec: TaskSpec, now: Instant, requestId = ''): NewTask {
   // It had a run when it was looked at: one whose `until` has passed since then runs once, now.
   const late = { run: 1, dueTime: now, manual: false, series: freshSeries(now) }
   const { run, dueTime, manual, series } = firstRun(spec, now) ?? late
-  return {
+  const task: { -readonly [Field in keyof NewTask]: NewTask[Field] } = {
     spec,
     state: 'scheduled',
     run,
@@ -29,8 +29,9 @@ export function admit(spec: TaskSpec, now: Instant, requestId = ''): NewTask {
     paused: false,
     cancelRequested: false,
     manual,
-    ...(series && { series }),
     requestId,
     endTime: 0,
   }
+  if (series) task.series = series
+  return task
 }

@@ -1,24 +1,22 @@
+import { draftOf } from './draft.js'
 import { stateAfter } from './lifecycle.js'
 import type { Task } from './task.js'
 
 /** An attempt of the task began. `startId` is the fence from now on: only this attempt's ending is accepted. */
 export function began(task: Task, startId: number, startTimeUs: number): Task {
-  return {
-    ...task,
-    state: stateAfter(task.state, 'began'),
-    attempts: task.attempts + 1,
-    startId,
-    startTimeUs,
-  }
+  const running = draftOf(task)
+  running.state = stateAfter(task.state, 'began')
+  running.attempts++
+  running.startId = startId
+  running.startTimeUs = startTimeUs
+  return running
 }
 
 /** An attempt that was noted ahead never began: it goes back uncounted. */
 export function notBegun(task: Task): Task {
-  const counted = task.state === 'running'
-  return {
-    ...task,
-    state: stateAfter(task.state, 'notBegun'),
-    attempts: task.attempts - (counted ? 1 : 0),
-    startTimeUs: 0,
-  }
+  const waiting = draftOf(task)
+  waiting.state = stateAfter(task.state, 'notBegun')
+  if (task.state === 'running') waiting.attempts--
+  waiting.startTimeUs = 0
+  return waiting
 }

@@ -24,12 +24,14 @@ export interface EntryFacts {
   readonly workerId?: string
   readonly traceId?: string
   readonly cancelStage?: StopStage
-  /** No other result of the task will follow. */
-  readonly last?: boolean
 }
 
-/** The log entry about the current run of `task`. */
-export function logEntry(kind: TaskResult['kind'], task: Task, facts: EntryFacts): TaskResult {
+/**
+ * The log entry about the current run of `task`.
+ *
+ * @param last - No other result of the task will follow.
+ */
+export function logEntry(kind: TaskResult['kind'], task: Task, facts: EntryFacts, last = false): TaskResult {
   const { spec } = task
   const entry = {
     kind,
@@ -48,7 +50,7 @@ export function logEntry(kind: TaskResult['kind'], task: Task, facts: EntryFacts
     labels: spec.labels,
     traceId: facts.traceId ?? '',
     origin: spec.origin,
-    last: facts.last ?? false,
+    last,
     skippedCount: 0,
     manual: task.manual,
   }

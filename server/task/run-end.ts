@@ -41,6 +41,6 @@ function ended(
   const last = sequel.kind === 'end' && sequel.last === undefined
   return {
     task: afterSequel(after, sequel, now),
-    entries: [logEntry('result', task, { ...facts, last }), ...sequel.skipped],
+    entries: [logEntry('result', task, facts, last), ...sequel.skipped],
   }
 }

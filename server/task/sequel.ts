@@ -1,4 +1,5 @@
 import type { Instant } from './instant.js'
+import { draftOf } from './draft.js'
 import { stateAfter } from './lifecycle.js'
 import { type RunStart, withNewRun } from './new-run.js'
 import type { TaskResult } from './result.js'
@@ -62,7 +63,10 @@ export function manualSequel(
 export function afterSequel(task: Task, sequel: Sequel, now: Instant): Task {
   if (sequel.kind === 'run') return withNewRun(task, sequel.start, 'nextRun')
   const { state, series, last } = sequel
-  const ended = { ...task, state: stateAfter(task.state, state), startTimeUs: 0, endTime: now }
-  if (last) return { ...withNewRun(task, last, 'nextRun'), state: ended.state, endTime: now }
-  return series ? { ...ended, series } : ended
+  const ended = draftOf(last ? withNewRun(task, last, 'nextRun') : task)
+  ended.state = stateAfter(task.state, state)
+  ended.startTimeUs = 0
+  ended.endTime = now
+  if (series && !last) ended.series = series
+  return ended
 }

@@ -1,3 +1,4 @@
+import { numbered } from '../../task/draft.js'
 import type { Instant } from '../../task/instant.js'
 import { type Log, SILENT } from '../../task/log.js'
 import type { Payload } from '../../task/task-spec.js'
@@ -89,7 +90,7 @@ export class SqliteStore implements port.TaskStore {
     const answers: port.InsertAnswer[] = []
     let arrival = firstArrival
     for (const { task } of requests)
-      answers.push({ kind: 'created', task: { ...task, arrival: arrival++ }, logPosition })
+      answers.push({ kind: 'created', task: numbered(task, arrival++), logPosition })
     if (known)
       for (const [i, task] of readRows(known.rows).entries())
         answers[known.indexes[i] as number] = {
