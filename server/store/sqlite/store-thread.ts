@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads'
 import type { StoreSettings } from './channel.js'
 import { openConnection } from './connection.js'
-import type { Operation, ReadOperation, WriteOperation } from './operations.js'
+import type { Operation, ReadOperation } from './operations.js'
 import { StoreReader } from './reader.js'
 import { openStoreFolder } from './store-folder.js'
 import { type FromThread, type NumberedAnswer, plainError, type ToThread } from './thread-messages.js'
@@ -77,7 +77,7 @@ function run(messages: readonly ToThread[], writer: StoreWriter, reader: StoreRe
   const writes = asked.map(({ operation }) => operation).filter((operation) => !isRead(operation))
   const idOf = (operation: Operation | undefined): number => (operation && ids.get(operation)) ?? 0
   const promised = new Set<Answer>()
-  const outcomes = writer.run(writes as WriteOperation[], {
+  const outcomes = writer.run(writes, {
     prepared(commit, group, answers) {
       for (const answer of answers) promised.add(answer)
       tell({
