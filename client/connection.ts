@@ -43,14 +43,18 @@ const CHANNEL_OPTIONS = {
 
 /** The connection to one server: single tries of calls. It connects when first used, and again when it was lost. */
 export class Connection {
-  readonly #client: Client
+  readonly #connect: () => Client
+  #client: Client
+  #isClosed = false
 
   constructor({ address, tls }: Pick<CompleteOptions, 'address' | 'tls'>) {
-    this.#client = new Client(address, credentialsOf(tls), {
-      ...CHANNEL_OPTIONS,
-      ...(tls?.serverName !== undefined && { 'grpc.ssl_target_name_override': tls.serverName }),
-      interceptors: [clientTracing(address)],
-    })
+    this.#connect = () =>
+      new Client(address, credentialsOf(tls), {
+        ...CHANNEL_OPTIONS,
+        ...(tls?.serverName !== undefined && { 'grpc.ssl_target_name_override': tls.serverName }),
+        interceptors: [clientTracing(address)],
+      })
+    this.#client = this.#connect()
   }
 
   /** One try of a call. Rejects with the typed error. */
@@ -85,8 +89,22 @@ export class Connection {
     return this.#client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request)
   }
 
+  /**
+   * How to give up what is the connection now, should it prove dead: what is called from then on goes over a new one. Without it a peer that vanished would be asked again
+   * and again, until the keepalive gives it up. Calls under way are left alone.
+   */
+  abandoner(): () => void {
+    const current = this.#client
+    return () => {
+      if (this.#isClosed || this.#client !== current) return
+      this.#client = this.#connect()
+      current.close()
+    }
+  }
+
   /** Lets go of the connection. */
   close(): void {
+    this.#isClosed = true
     this.#client.close()
   }
 }

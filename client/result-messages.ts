@@ -19,7 +19,7 @@ const FAULTS_IN_A_ROW = 10
 
 /** What a reader of the log needs. */
 export interface MessageSource {
-  readonly connection: Pick<Connection, 'stream'>
+  readonly connection: Pick<Connection, 'stream' | 'abandoner'>
   readonly options: Pick<
     CompleteOptions,
     'clock' | 'random' | 'heartbeatMs' | 'deadlineMs' | 'retry' | 'onBreak'
@@ -61,7 +61,9 @@ export async function* resultMessages(
       if (cursor !== undefined) await beforeResume?.()
       scope.throwIfEnded()
       const start = cursor === undefined ? base.start : { $case: 'afterCursor' as const, value: cursor }
-      call = new StreamCall(connection.stream({ ...base, start }), clock, heartbeatMs * SILENT_HEARTBEATS)
+      const silenceMs = heartbeatMs * SILENT_HEARTBEATS
+      const abandon = connection.abandoner()
+      call = new StreamCall(connection.stream({ ...base, start }), clock, silenceMs, abandon)
       forget = scope.onEnd(() => call?.cancel())
       let proofs = 0
       for (;;) {

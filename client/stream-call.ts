@@ -11,17 +11,27 @@ export class StreamCall<Message> {
   readonly #stream: ClientReadableStream<Message>
   readonly #clock: ClientClock
   readonly #silenceMs: number
+  readonly #onSilence: () => void
   readonly #arrived: Message[] = []
   #error: PunctualError | undefined
   #ended = false
   #cancelled = false
   #wake: (() => void) | undefined
 
-  /** @param silenceMs - With no message for this long while one is waited for, the call counts as broken. */
-  constructor(stream: ClientReadableStream<Message>, clock: ClientClock, silenceMs: number) {
+  /**
+   * @param silenceMs - With no message for this long while one is waited for, the call counts as broken.
+   * @param onSilence - Called then.
+   */
+  constructor(
+    stream: ClientReadableStream<Message>,
+    clock: ClientClock,
+    silenceMs: number,
+    onSilence: () => void,
+  ) {
     this.#stream = stream
     this.#clock = clock
     this.#silenceMs = silenceMs
+    this.#onSilence = onSilence
     // for as long as the stream lives: an error may come after everybody has left
     stream.on('error', (error: ServiceError) => {
       this.#error ??= fromServiceError(error)
@@ -62,6 +72,7 @@ export class StreamCall<Message> {
     return scope.step<void>((resolve, reject) => {
       const timer = this.#clock.setTimer(this.#silenceMs, () => {
         stop()
+        this.#onSilence()
         reject(silence(this.#silenceMs))
       })
       const stop = (): void => {

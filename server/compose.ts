@@ -158,6 +158,7 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
       ...settings.listen,
       ...(tls && { tls }),
       maxMessageBytes: settings.maxMessageBytes,
+      keepaliveMs: settings.keepalive,
       interceptors: telemetry.traces ? [serverTracing(clock)] : [],
       // what it waits for are sockets, also where a test has a clock of its own
       clock: systemClock,

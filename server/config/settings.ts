@@ -170,6 +170,13 @@ export const SETTINGS = {
     value: 'count',
     description: 'Open StreamResults calls.',
   },
+  keepalive: {
+    kind: duration({ min: SECOND, max: HOUR }),
+    initial: durationText(30 * SECOND),
+    value: 'time',
+    description:
+      'How often a connection is asked whether its peer is still there. No answer within a third of it (at least 1s): closed.',
+  },
   drainLimit: {
     kind: duration({ min: 0, max: 24 * HOUR }),
     initial: durationText(30 * SECOND),

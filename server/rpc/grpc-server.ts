@@ -4,8 +4,7 @@ import { Health } from './health.js'
 import { addReflection } from './reflection.js'
 import { implementation, SERVICE, type ServiceParts } from './service-table.js'
 
-const KEEPALIVE_MS = 30_000
-const KEEPALIVE_TIMEOUT_MS = 10_000
+const SHORTEST_KEEPALIVE_TIMEOUT_MS = 1_000
 /** For calls that are still being answered when the server stops. */
 const LAST_ANSWERS_MS = 2_000
 
@@ -24,6 +23,8 @@ export interface GrpcServerOptions {
   readonly port: number
   readonly tls?: Tls
   readonly maxMessageBytes: number
+  /** How often a connection is asked whether its peer is still there; a third of it is how long the answer may take. */
+  readonly keepaliveMs: number
   readonly interceptors: readonly ServerInterceptor[]
   readonly clock: Clock
 }
@@ -41,8 +42,8 @@ export class GrpcServer {
       // what is sent is bounded where it is made
       'grpc.max_send_message_length': -1,
       // finds a peer that vanished, so that its streams end
-      'grpc.keepalive_time_ms': KEEPALIVE_MS,
-      'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
+      'grpc.keepalive_time_ms': options.keepaliveMs,
+      'grpc.keepalive_timeout_ms': Math.max(SHORTEST_KEEPALIVE_TIMEOUT_MS, options.keepaliveMs / 3),
       'grpc.enable_channelz': 0,
       interceptors: [...options.interceptors],
     })

@@ -43,6 +43,16 @@ export class ServerProcess implements AsyncDisposable {
     return server
   }
 
+  /** The folder of its store. */
+  get data(): string {
+    return join(this.#folder, 'data')
+  }
+
+  /** Its process number; undefined while it does not run. */
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
   /** What it has written so far, from its first start on. */
   get log(): string {
     return this.#log
@@ -50,7 +60,7 @@ export class ServerProcess implements AsyncDisposable {
 
   /** Starts it (again). Resolves once it listens. */
   async start(): Promise<void> {
-    const args = ['serve', '--listen', this.address, '--data', join(this.#folder, 'data'), ...this.#args]
+    const args = ['serve', '--listen', this.address, '--data', this.data, ...this.#args]
     const started = spawn(process.execPath, [COMMAND, ...args], {
       env: { ...process.env, ...this.#env },
       stdio: ['ignore', 'pipe', 'pipe'],
