@@ -42,7 +42,7 @@ export function missedSlots(task: RecurringTask, now: Instant): Transition | und
 export function pausedSlots(task: RecurringTask, now: Instant): Transition | undefined {
   const { recurrence } = task.spec
   if (recurrence.kind !== 'cron' && recurrence.kind !== 'every') return undefined
-  if (task.state !== 'scheduled' || task.attempts > 0 || task.manual || isOwed(task)) return undefined
+  if (task.attempts > 0 || task.manual || isOwed(task)) return undefined
   const passed = passedSlots(task, task.series.slot - 1, now)
   return passed.count + passed.skippedInGap > 0 ? skipped(task, 'paused', passed, now) : undefined
 }

@@ -92,6 +92,21 @@ describe('a local time that does not exist', () => {
     expect(story.task.run).toBe(2)
   })
 
+  it('in the middle of a catch-up is told when its turn comes', () => {
+    const rule = { ...daily, dstGap: 'skip', missed: 'runAll' } as const
+    const when = { kind: 'at', dueTime: NOW + GAP - DAY } as const
+    const story = new SeriesStory(rule, { when })
+    const back = GAP + 2 * DAY
+    for (let now = back; story.due < back; now += SECOND) if (story.look(now)) story.run(now, now + 1)
+    const eve = GAP + 30 * MINUTE - DAY
+    expect(story.told).toEqual([
+      `run 1 succeeded due ${eve}`,
+      `run 2 skipped 1 (dstGap) due ${GAP + 30 * MINUTE}`,
+      `run 3 succeeded due ${GAP - 30 * MINUTE + DAY}`,
+      `run 4 succeeded due ${GAP - 30 * MINUTE + 2 * DAY}`,
+    ])
+  })
+
   it('of a catch-up is left out of it', () => {
     const story = onTheDayBefore({ dstGap: 'skip', missed: 'runAll' })
     const back = GAP + 3 * DAY
@@ -151,6 +166,14 @@ describe('a backward step of the clock', () => {
     const cutOff = { attempts: 1, interruptions: 1 }
     const open = steppedTo(new SeriesStory({ everyMs: MINUTE }, {}, cutOff), -HOUR)
     expect(open.task).toMatchObject({ dueTime: NOW, notBefore: NOW - HOUR, ...cutOff })
+  })
+
+  it('in the middle of a catch-up does not put off the slots that are in the future again', () => {
+    const story = new SeriesStory({ everyMs: HOUR, missed: 'runAll' }).run(0, 10)
+    story.look(4 * HOUR)
+    story.begin(4 * HOUR).end(4 * HOUR + 10, undefined, -HOUR)
+    expect(story.due).toBe(0)
+    expect(story.series).not.toHaveProperty('owedThrough')
   })
 
   it('forgets what RUN_ALL owed: the grid is another one', () => {

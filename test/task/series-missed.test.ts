@@ -70,6 +70,14 @@ describe('slots that passed with no run open', () => {
     expect(story.task).toMatchObject(waitsFor(2, 3 * MINUTE))
   })
 
+  it('are none where the rule, by newer zone data, no longer has the slot that waits: it starts', () => {
+    const story = new SeriesStory({ cron: '* * * * *' })
+    const series = { ...story.series, slot: story.series.slot + 500 }
+    story.task = { ...story.task, dueTime: series.slot, notBefore: series.slot, series }
+    expect(story.look(MINUTE + 500)).toBe(true)
+    expect(story.results).toEqual([])
+  })
+
   it('do not exist for min_interval and delay_after: the run that waited comes late', () => {
     expect(new SeriesStory({ minIntervalMs: SECOND }).look(DAY)).toBe(true)
     expect(new SeriesStory({ delayAfterMs: SECOND }).look(DAY)).toBe(true)
@@ -106,7 +114,11 @@ describe('slots that pass during a catch-up', () => {
     story.run(6_500, 6_600)
     expect(story.due).toBe(4_000)
     expect(story.look(60_000)).toBe(true)
-    story.run(60_000, 60_100).run(60_100, 60_200)
+    story.run(60_000, 60_100)
+    expect(story.due).toBe(6_000)
+    // the very last that is owed, too
+    expect(story.look(60_100)).toBe(true)
+    story.run(60_100, 60_200)
     expect(story.told.slice(-2)).toEqual(['run 4 succeeded due 6000', 'run 5 skipped 27 (overlap) due 60000'])
   })
 })

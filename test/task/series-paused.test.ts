@@ -75,4 +75,14 @@ describe('a run that is open when a pause begins', () => {
     expect(story.task).toMatchObject({ run: 1, attempts: 1 })
     expect(story.look(2_500)).toBe(true)
   })
+
+  it.each([
+    ['has been tried', { attempts: 1 }],
+    ['RunNow asked for', { manual: true }],
+  ])('is never skipped by the end of a pause when it is one that %s', (_, changes) => {
+    const story = new SeriesStory({ everyMs: SECOND }, {}, { ...changes, paused: true })
+    story.take(resume(story.task, NOW + 5_500))
+    expect(story.results).toEqual([])
+    expect(story.task).toMatchObject({ run: 1, paused: false, ...changes })
+  })
 })

@@ -42,7 +42,7 @@ export const MissedPolicy = {
   RUN_ONCE: 1,
   /** RUN_ALL - Every missed slot runs, one after another, at most 1,000; the rest is one SKIPPED result. */
   RUN_ALL: 2,
-  /** SKIP - No missed slot runs. */
+  /** SKIP - When more than one slot was missed, none of them runs. A single one is merely late: start_within says how late it may start. */
   SKIP: 3,
   UNRECOGNIZED: -1,
 } as const;
