@@ -28,8 +28,7 @@ describe('a reader that sleeps', () => {
       const grpc = new SchedulerServiceClient(server.address, credentials.createInsecure())
       const stream = grpc.streamResults(StreamResultsRequest.create())
       const messages = (stream as AsyncIterable<StreamResultsResponse>)[Symbol.asyncIterator]()
-      const { value: first } = await messages.next()
-      expect(first).toMatchObject({ caughtUp: true })
+      expect((await messages.next()).value).toMatchObject({ caughtUp: true })
 
       const withReader = await largestDuring(server, () => runAll(client, RESULTS))
       expect(withReader - withoutReader).toBeLessThan(GROWTH_LIMIT_MB)
