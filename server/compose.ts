@@ -14,6 +14,7 @@ import type { HandlerCatalogue } from './handlers/catalogue.js'
 import { createCatalogue } from './handlers/handler-catalogue.js'
 import { type LoadedHandlers, loadHandlers, moduleUrl } from './handlers/load-handlers.js'
 import { Consumers } from './results/consumers.js'
+import { Retention } from './maintenance/retention.js'
 import { ResultLog } from './results/result-log.js'
 import { ConsumerService } from './rpc/consumer-service.js'
 import { GrpcServer, type Tls } from './rpc/grpc-server.js'
@@ -108,6 +109,7 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
     runIn: replace.storeInline ? 'inline' : 'thread',
     now: () => clock.now(),
     encodeResult,
+    log,
   })
   const recovery = await sqlite.open()
   undo.push(() => sqlite.close())
@@ -179,6 +181,14 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
     },
     { intervalMs: settings.watchdogInterval, stallMs: settings.stallLimit },
   )
+  const retention = new Retention(
+    { store, clock, log },
+    {
+      resultsMs: settings.keepResults,
+      failedMs: settings.keepFailed,
+      maxResultBytes: settings.maxResultBytes,
+    },
+  )
   telemetry.observe({
     scheduler: () => scheduler.snapshot(),
     storeStats: () => store.stats(),
@@ -198,8 +208,9 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
   if (!settings.hold) scheduler.release()
   grpc.health.serving = true
   watchdog.start()
+  retention.start()
   const { host } = settings.listen
-  const parts = { store, scheduler, results, streaming, grpc, telemetry, watchdog, ending, log }
+  const parts = { store, scheduler, results, streaming, grpc, telemetry, watchdog, retention, ending, log }
   return new RunningServer({ host, port, ...parts })
 }
 

@@ -1,3 +1,4 @@
+import type { Retention } from '../maintenance/retention.js'
 import type { ResultLog } from '../results/result-log.js'
 import type { GrpcServer } from '../rpc/grpc-server.js'
 import type { ResultStreaming } from '../rpc/result-streaming.js'
@@ -19,6 +20,7 @@ export interface RunningParts {
   readonly grpc: GrpcServer
   readonly telemetry: Telemetry
   readonly watchdog: Watchdog
+  readonly retention: Retention
   /** Aborted when the server stops: whoever waits for a result is answered. */
   readonly ending: AbortController
   readonly log: Log
@@ -49,7 +51,8 @@ export class RunningServer {
   }
 
   async #stop(drainLimitMs: number): Promise<boolean> {
-    const { grpc, scheduler, streaming, ending, results, store, telemetry, watchdog, log } = this.#parts
+    const { grpc, scheduler, streaming, ending, results, store, telemetry, watchdog, retention, log } =
+      this.#parts
     watchdog.stop()
     grpc.health.serving = false
     const drained = await scheduler.drain(drainLimitMs)
@@ -60,6 +63,7 @@ export class RunningServer {
       ['streams and calls', () => Promise.all([streamsEnded, grpc.close()])],
       ['the scheduler', () => scheduler.close()],
       ['the result log', () => Promise.resolve(results.close())],
+      ['retention', () => retention.stop()],
       ['the store', () => store.close()],
     ] as const
     let clean = drained

@@ -164,6 +164,24 @@ export const SETTINGS = {
     value: 'size',
     description: 'Budget of the store; beyond it new tasks are refused (STORE_FULL).',
   },
+  keepResults: {
+    kind: duration({ min: MINUTE, max: 10 * 366 * 24 * HOUR }),
+    initial: durationText(7 * 24 * HOUR),
+    value: 'time',
+    description: 'How long results are kept. An id is remembered as long, or as its task asks.',
+  },
+  keepFailed: {
+    kind: duration({ min: MINUTE, max: 10 * 366 * 24 * HOUR }),
+    initial: durationText(30 * 24 * HOUR),
+    value: 'time',
+    description: 'The same for what FAILED or EXPIRED; never shorter than the rest.',
+  },
+  maxResultBytes: {
+    kind: bytes({ min: MiB, max: 1_024 * 1_024 * GiB }),
+    initial: bytesText(GiB),
+    value: 'size',
+    description: 'What all results may take: beyond it the oldest go before their time.',
+  },
   maxStreams: {
     kind: count({ min: 1, max: 100_000 }),
     initial: '1000',
