@@ -40,8 +40,8 @@ interface Built {
 }
 const BUILT = '../dist/server'
 const built: Built = {
-  ...(await import(`${BUILT}/store/sqlite/sqlite-store.js`)),
-  ...(await import(`${BUILT}/rpc/result-codec.js`)),
+  ...((await import(`${BUILT}/store/sqlite/sqlite-store.js`)) as Pick<Built, 'SqliteStore'>),
+  ...((await import(`${BUILT}/rpc/result-codec.js`)) as Pick<Built, 'encodeResult'>),
 }
 
 function newTask(): NewTask {
