@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 
 /** What a handler noted: that it began (S), still ran (T), or ended by itself (E). */
 export interface Note {
@@ -15,6 +15,7 @@ const LINE = /^(\d+) ([STE]) (\d+) (\S+) (\d+) (\d+)$/
 
 /** Everything that handlers noted, in the order in which it happened, over all processes. A line that a kill cut off is left out. */
 export function readJournal(file: string): readonly Note[] {
+  if (!existsSync(file)) return []
   return readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((line): Note[] => {

@@ -12,7 +12,7 @@ const STOP_LIMIT_MS = 60_000
 const HANDLERS = 'chaos/handlers.mjs'
 
 /** The server under test: the built command, as a process that dies and is started again on the same data. */
-export class Victim {
+export class Victim implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'punctual-chaos-'))
   readonly journal = join(this.folder, 'journal')
   readonly logFile = join(this.folder, 'server.log')
@@ -97,6 +97,10 @@ export class Victim {
     await this.kill()
     this.#log.end()
     await rm(this.folder, { recursive: true, force: true })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.remove()
   }
 
   async #start(): Promise<void> {
