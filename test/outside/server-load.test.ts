@@ -26,7 +26,7 @@ describe('many clients at once', () => {
     )
     const other = new DatabaseSync(join(victim.data, 'punctual.db'), { readOnly: true })
     const met = new Set<string>()
-    const reading = setInterval(() => other.prepare('SELECT count(*) FROM sqlite_master').get(), 5)
+    const reading = setInterval(() => void other.prepare('SELECT count(*) FROM sqlite_master').get(), 5)
     try {
       await Promise.all(
         clients.flatMap((client, c) =>
