@@ -182,7 +182,8 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
     { intervalMs: settings.watchdogInterval, stallMs: settings.stallLimit },
   )
   const retention = new Retention(
-    { store, clock, log },
+    // it only looks now and then: on the time of callers, so that a virtual year is not looked at three million times
+    { store, clock: callerClock, log },
     {
       resultsMs: settings.keepResults,
       failedMs: settings.keepFailed,

@@ -127,6 +127,9 @@ export async function startTestServer<const Handlers extends HandlerSet>({
     sharedSlots: String(sharedSlots),
     // it watches for what this machine does to a server, and would look twice a second through a whole year
     watchdogInterval: '0s',
+    // a test looks at its results when it wants to, a virtual year later too
+    keepResults: '3650d',
+    keepFailed: '3650d',
     ...settings,
   }
   const loaded = handlerMap(handlers)
