@@ -134,7 +134,7 @@ describe('a stream of results', () => {
     expect(last?.cursor).not.toBe(first?.cursor)
   })
 
-  it('shows attempts that did not end their run when asked to', async () => {
+  it('shows attempts that did not end their run when asked to, and nothing after the result (C108)', async () => {
     let failures = 0
     const test = await TestServer.start({
       run: () => {
@@ -155,6 +155,10 @@ describe('a stream of results', () => {
       [ResultKind.ATTEMPT, 2],
       [ResultKind.RESULT, 3],
     ])
+    const live = test.stream({ filter: { ...NO_FILTER, taskIds: ['a'] }, includeAttempts: true })
+    await live.next()
+    await test.clock.advance(60_000)
+    expect(await live.next()).toMatchObject({ results: [], caughtUp: true })
   })
 
   it('sends outputs as Values or as JSON text', async () => {
