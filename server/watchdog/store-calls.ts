@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import { StoreUnavailableError } from '../task/errors.js'
+import { SchedulerError } from '../task/errors.js'
 
 /** The writes of one store that are under way, and how the last one ended. */
 export class StoreCalls {
@@ -32,7 +32,9 @@ export class StoreCalls {
       this.#failure = undefined
       return answer
     } catch (error) {
-      if (error instanceof StoreUnavailableError) this.#failure = error.message
+      // by its reason: its class does not come through a thread
+      if (error instanceof SchedulerError && error.reason === 'STORE_UNAVAILABLE')
+        this.#failure = error.message
       throw error
     } finally {
       this.#open.delete(call)

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { StoreUnavailableError } from '../../server/task/errors.js'
+import { SchedulerError } from '../../server/task/errors.js'
 import { STALL_MS, WatchedWorld } from '../support/watched-world.js'
 
-const trouble = new StoreUnavailableError('the disk is full')
+// as it comes out of the store's thread: with its reason, without its class
+const trouble = new SchedulerError('STORE_UNAVAILABLE', 'the disk is full')
 
 describe('a store that does not commit', () => {
   it('is found at once; after two seconds the server is out of service, until it commits again', async () => {
