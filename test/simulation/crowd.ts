@@ -95,11 +95,11 @@ export class Crowd {
       const answer = await world.cancel(id)
       asked.cancelled ||= !(answer instanceof SchedulerError) && answer.state === 'cancelled'
     } else {
-      if (happening.kind === 'retry' && !isLive(world.task(id).state)) {
-        asked.isAltered = true
-        asked.cancelled = false
-      }
+      // a run that was being cancelled may end while the retry is on its way
+      const sawEnd = (): boolean => world.results(id).some(({ last }) => last)
+      if (happening.kind === 'retry' && sawEnd()) asked.cancelled = false
       await world.one(scheduler[happening.kind]([id]))
+      if (happening.kind === 'retry') asked.isAltered ||= sawEnd()
     }
   }
 
@@ -147,15 +147,17 @@ export class Crowd {
       slots.push(next)
       next = nextSlot(recurrence, rhythm, { slot: next.slot })
     }
+    const leftOut = slots.filter(({ mark }) => mark === 'skipped')
+    // the slot that waits when a task is cancelled may be one that would have been left out
+    const isLeftOut = ({ outcome, skipReason, dueTime }: TaskResult): boolean =>
+      outcome === 'skipped' ? skipReason === 'dstGap' : leftOut.some(({ due }) => due === dueTime)
+    const ofRhythm = results.filter(({ manual }) => !manual)
     const kinds = [
       {
         own: slots.filter(({ mark }) => mark !== 'skipped'),
-        told: results.filter(({ skipReason, manual }) => skipReason !== 'dstGap' && !manual),
+        told: ofRhythm.filter((result) => !isLeftOut(result)),
       },
-      {
-        own: slots.filter(({ mark }) => mark === 'skipped'),
-        told: results.filter(({ skipReason }) => skipReason === 'dstGap'),
-      },
+      { own: leftOut, told: ofRhythm.filter(isLeftOut) },
     ]
     for (const { own, told } of kinds) {
       let place = 0

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { pulledIn } from '../../server/task/clock-step.js'
 import { nextDueTime } from '../../server/task/next-due-time.js'
-import { pause, resume } from '../../server/task/requests.js'
+import { cancel, pause, resume } from '../../server/task/requests.js'
 import { DAY, HOUR, MINUTE, SECOND, SeriesStory, waitsFor } from '../support/series.js'
 import { NOW } from '../support/tasks.js'
 
@@ -46,6 +46,12 @@ describe('a local time that does not exist', () => {
   it('is never shown as the next due time under SKIP', () => {
     const story = onTheDayBefore({ dstGap: 'skip' })
     expect(nextDueTime(story.task, NOW + GAP - HOUR)).toBe(NOW + GAP + DAY - 30 * MINUTE)
+  })
+
+  it('is the slot that a cancel ends, when that comes while it is waited for', () => {
+    const story = onTheDayBefore({ dstGap: 'skip' })
+    story.take(cancel(story.task, NOW + GAP - HOUR))
+    expect(story.told.slice(1)).toEqual([`run 2 cancelled due ${GAP + 30 * MINUTE}, last`])
   })
 
   it('is skipped when it is the first slot of all', () => {
