@@ -13,6 +13,7 @@ import { ThreadExecutor, type ThreadExecutorOptions } from './executor/thread-ex
 import type { HandlerCatalogue } from './handlers/catalogue.js'
 import { createCatalogue } from './handlers/handler-catalogue.js'
 import { type LoadedHandlers, loadHandlers, moduleUrl } from './handlers/load-handlers.js'
+import { releasedThrough } from './results/consumer-patience.js'
 import { Consumers } from './results/consumers.js'
 import { Retention } from './maintenance/retention.js'
 import { ResultLog } from './results/result-log.js'
@@ -183,7 +184,12 @@ async function assemble(assembly: Assembly): Promise<RunningServer> {
   )
   const retention = new Retention(
     // it only looks now and then: on the time of callers, so that a virtual year is not looked at three million times
-    { store, clock: callerClock, log },
+    {
+      store,
+      keepAfter: () => releasedThrough(consumers.list(), clock.now()),
+      clock: callerClock,
+      log,
+    },
     {
       resultsMs: settings.keepResults,
       failedMs: settings.keepFailed,

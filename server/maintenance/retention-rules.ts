@@ -1,9 +1,7 @@
-import type { LogPosition, PurgeRules, StoredConsumer } from '../store/task-store.js'
+import type { LogPosition, PurgeRules } from '../store/task-store.js'
 import type { Instant } from '../task/instant.js'
 
 const DAY = 86_400_000
-/** A consumer that has not read for so long holds nothing back any more. */
-const IDLE_MS = 7 * DAY
 
 export interface RetentionOptions {
   /** How long results are kept. */
@@ -23,12 +21,8 @@ export const DEFAULT_RETENTION: RetentionOptions = Object.freeze({
 /** Entries that one step looks at: a few milliseconds of the store's writer. */
 const STEP_ENTRIES = 2_000
 
-/** What may go at this moment. Results that a consumer has not acknowledged stay, unless it is lossy or has been idle for a week. */
-export function purgeRules(
-  options: RetentionOptions,
-  consumers: readonly StoredConsumer[],
-  now: Instant,
-): PurgeRules {
+/** What may go at this moment. @param keepAfter - What comes after this position stays. */
+export function purgeRules(options: RetentionOptions, keepAfter: LogPosition, now: Instant): PurgeRules {
   const results = now - options.resultsMs
   const failed = now - Math.max(options.resultsMs, options.failedMs)
   return {
@@ -42,14 +36,7 @@ export function purgeRules(
       expired: failed,
     },
     maxBytes: options.maxResultBytes,
-    keepAfter: heldFrom(consumers, now),
+    keepAfter,
     maxEntries: STEP_ENTRIES,
   }
-}
-
-function heldFrom(consumers: readonly StoredConsumer[], now: Instant): LogPosition {
-  let first = Number.MAX_SAFE_INTEGER
-  for (const { lossy, activeTime, position } of consumers)
-    if (!lossy && now - activeTime < IDLE_MS) first = Math.min(first, position)
-  return first
 }

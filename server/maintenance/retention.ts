@@ -6,6 +6,8 @@ import { DEFAULT_RETENTION, purgeRules, type RetentionOptions } from './retentio
 
 export interface RetentionParts {
   readonly store: Pick<TaskStore, 'purge' | 'tidy' | 'consumers' | 'stats' | 'now'>
+  /** What comes after this position must stay: a consumer has still to read it. */
+  readonly keepAfter: () => LogPosition
   readonly clock: Clock
   readonly log: Log
 }
@@ -17,7 +19,7 @@ const INTERVAL_MS = 10_000
  * Removes results that need not be kept, step by step, so that no commit waits long for it; tidies the files when nothing else is going on.
  *
  * @example
- * const retention = new Retention({ store, clock, log })
+ * const retention = new Retention({ store, keepAfter: () => releasedThrough(consumers.list(), clock.now()), clock, log })
  * retention.start()
  */
 export class Retention {
@@ -66,12 +68,11 @@ export class Retention {
   }
 
   async #purge(): Promise<number> {
-    const { store } = this.#parts
+    const { store, keepAfter } = this.#parts
     let removed = 0
     let more = true
     while (more && !this.#isStopped) {
-      const consumers = await store.consumers()
-      const step = await store.purge(purgeRules(this.#options, consumers, store.now()))
+      const step = await store.purge(purgeRules(this.#options, keepAfter(), store.now()))
       removed += step.entries
       more = step.more
     }

@@ -29,19 +29,11 @@ export function idleConsumers(consumers: readonly ConsumerState[], now: Instant)
     }))
 }
 
-/**
- * Retention may remove entries up to here; what comes after, some consumer has not acknowledged yet.
- *
- * @param latest - Position of the newest entry: the answer when no consumer holds anything.
- */
-export function releasedThrough(
-  consumers: readonly ConsumerState[],
-  latest: LogPosition,
-  now: Instant,
-): LogPosition {
+/** Retention may remove entries up to here; what comes after, some consumer has not acknowledged yet. */
+export function releasedThrough(consumers: readonly ConsumerState[], now: Instant): LogPosition {
   return consumers
     .filter((consumer) => holds(consumer) && idleMs(consumer, now) < IDLE_MS + NOTICE_MS)
-    .reduce((lowest, { position }) => Math.min(lowest, position), latest)
+    .reduce((lowest, { position }) => Math.min(lowest, position), Number.MAX_SAFE_INTEGER)
 }
 
 const holds = ({ lossy }: ConsumerState): boolean => !lossy

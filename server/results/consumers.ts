@@ -156,6 +156,9 @@ export class Consumers {
     await this.#store.keepConsumer(kept)
     const consumer = { kept, seat: undefined }
     this.#known.set(name, consumer)
+    // what was removed before retention knew of it was not there for it
+    const { earliest } = await this.#store.stats()
+    if (earliest > position && start.kind !== 'after') this.#moved(consumer, earliest, now)
     return consumer
   }
 

@@ -78,6 +78,18 @@ describe('a consumer whose next results are no longer kept', () => {
     expect((await consumers.take(wish('c'))).position).toBe(4)
   })
 
+  it('is not a new one that retention was ahead of: it begins at what is there', async () => {
+    const { consumers, log, removeThrough } = await world()
+    const [seat] = await Promise.all([
+      consumers.take(wish('new')),
+      Promise.resolve().then(() => removeThrough(4)),
+    ])
+    expect(seat.position).toBe(4)
+    removeThrough(6)
+    const late = consumers.take(wish('late', { start: { kind: 'after', cursor: log.cursor(5) } }))
+    expect(await reasonOf(late)).toBe('CURSOR_EXPIRED')
+  })
+
   it('may still acknowledge what it has read before', async () => {
     const { consumers, log, removeThrough } = await world()
     await consumers.take(wish('c'))
@@ -149,15 +161,15 @@ describe('retention', () => {
     connected: false,
     ...given,
   })
-  const through = (...consumers: ConsumerState[]): number => releasedThrough(consumers, 100, NOW)
+  const through = (...consumers: ConsumerState[]): number => releasedThrough(consumers, NOW)
 
   it('waits for the consumer furthest behind', () => {
     expect(through(state('a', 30), state('b', 20), state('c', 40))).toBe(20)
   })
 
   it('waits for none when there is none, or only lossy ones', () => {
-    expect(through()).toBe(100)
-    expect(through(state('a', 30, { lossy: true }))).toBe(100)
+    expect(through()).toBe(Number.MAX_SAFE_INTEGER)
+    expect(through(state('a', 30, { lossy: true }))).toBe(Number.MAX_SAFE_INTEGER)
   })
 
   it('waits no longer for one that was away for 8 days, unless it is connected', () => {
