@@ -5,10 +5,12 @@ const DIGITS = 2
 /** 100 days in microseconds. */
 const LARGEST_US = 8_640_000_000_000
 
-const PERIODS = [
-  { period: 'minute', sliceMs: 10_000, slices: 6 },
-  { period: 'hour', sliceMs: 300_000, slices: 12 },
-] as const
+/** What the last minute is made of. */
+const SLICE_MS = 10_000
+const SLICES = 6
+/** What the last hour is made of, each of slices that are over. */
+const LONG_SLICE_MS = 300_000
+const LONG_SLICES = 12
 
 /** Percentiles over one period, in milliseconds. */
 export interface LatencySummary {
@@ -21,44 +23,68 @@ export interface LatencySummary {
   readonly maxMs: number
 }
 
-interface Slice {
-  number: number
-  readonly histogram: Histogram
-}
-
-/** Durations of the last minute, of the last hour, and since the start. */
+/** Durations of the last minute, of the last hour, and since the start. A value is recorded once; what is over is added to the longer periods as a whole. */
 export class LatencyWindow {
   readonly #sinceStart = newHistogram()
-  /** One slice more than the period has: the newest is not full yet. */
-  readonly #rings = PERIODS.map(({ sliceMs, slices }) => ({
-    sliceMs,
-    slices: Array.from({ length: slices + 1 }, (): Slice => ({ number: -1, histogram: newHistogram() })),
-  }))
+  readonly #minute = new Ring(SLICES)
+  readonly #hour = new Ring(LONG_SLICES)
+  #newest = -1
 
   /** @param steadyMs - Now, on the steady clock. */
   record(micros: number, steadyMs: number): void {
-    const value = Math.min(LARGEST_US, Math.max(0, Math.round(micros)))
-    this.#sinceStart.recordValue(value)
-    for (const { sliceMs, slices } of this.#rings) {
-      const number = Math.floor(steadyMs / sliceMs)
-      const slice = slices[number % slices.length]
-      if (!slice) continue
-      if (slice.number !== number) {
-        slice.histogram.reset()
-        slice.number = number
-      }
-      slice.histogram.recordValue(value)
-    }
+    const number = Math.floor(steadyMs / SLICE_MS)
+    if (number !== this.#newest) this.#turnTo(number)
+    this.#minute.at(number).recordValue(Math.min(LARGEST_US, Math.max(0, Math.round(micros))))
   }
 
   summaries(steadyMs: number): LatencySummary[] {
-    const recent = this.#rings.map(({ sliceMs, slices }, index) => {
-      const oldest = Math.floor(steadyMs / sliceMs) - slices.length + 1
-      const merged = newHistogram()
-      for (const slice of slices) if (slice.number >= oldest) merged.add(slice.histogram)
-      return summaryOf(PERIODS[index]?.period ?? 'minute', merged)
-    })
-    return [...recent, summaryOf('start', this.#sinceStart)]
+    const number = Math.floor(steadyMs / SLICE_MS)
+    if (number !== this.#newest) this.#turnTo(number)
+    const newest = this.#minute.at(number)
+    const minute = this.#minute.since(number - SLICES)
+    const hour = this.#hour.since(Math.floor(steadyMs / LONG_SLICE_MS) - LONG_SLICES)
+    hour.add(newest)
+    const all = newHistogram()
+    all.add(this.#sinceStart)
+    all.add(newest)
+    return [summaryOf('minute', minute), summaryOf('hour', hour), summaryOf('start', all)]
+  }
+
+  /** A new slice begins: the one before is over. */
+  #turnTo(number: number): void {
+    if (this.#newest >= 0) {
+      const over = this.#minute.at(this.#newest)
+      this.#sinceStart.add(over)
+      this.#hour.at(Math.floor((this.#newest * SLICE_MS) / LONG_SLICE_MS)).add(over)
+    }
+    this.#newest = number
+  }
+}
+
+/** The newest slices of time, one more than a period has: the newest is not full yet. */
+class Ring {
+  readonly #slices: { number: number; readonly histogram: Histogram }[]
+
+  constructor(slices: number) {
+    this.#slices = Array.from({ length: slices + 1 }, () => ({ number: -1, histogram: newHistogram() }))
+  }
+
+  /** The slice of that number; empty if it was another's before. */
+  at(number: number): Histogram {
+    const slice = this.#slices[number % this.#slices.length]
+    if (!slice) throw new RangeError(`${number} is no number of a slice`)
+    if (slice.number !== number) {
+      slice.histogram.reset()
+      slice.number = number
+    }
+    return slice.histogram
+  }
+
+  /** All from that number on, together. */
+  since(oldest: number): Histogram {
+    const merged = newHistogram()
+    for (const { number, histogram } of this.#slices) if (number >= oldest) merged.add(histogram)
+    return merged
   }
 }
 
