@@ -4,30 +4,38 @@ import { OutputFormat, TaskResult } from '../../proto/generated/punctual/v1/resu
 import type { LogEntry } from '../store/task-store.js'
 import { asValue } from './json-value.js'
 import { writeCommitted } from './result-codec.js'
+import { WireWriter } from './wire-writer.js'
 
 const OUTPUT_JSON_FIELD = 10
 const OUTPUT_TAG = 74
+
+/** Both keep their buffer; nothing is awaited while they hold something. */
+const writer = new WireWriter()
+const valueWriter = new BinaryWriter()
 
 /**
  * Writes an entry of the log as the fields of a `punctual.v1.TaskResult`: the stored bytes as they are, what the commit gave appended. Only for a caller who wants Values is
  * the JSON output translated, the rest stays untouched.
  */
-export function writeSendable(to: BinaryWriter, entry: LogEntry, format: OutputFormat): void {
+export function writeSendable(to: WireWriter, entry: LogEntry, format: OutputFormat): void {
   const output = format === OutputFormat.JSON ? undefined : findOutputJson(entry.bytes)
   const value = output && asValue(output.text)
   if (output && value) {
-    to.raw(entry.bytes.subarray(0, output.start)).uint32(OUTPUT_TAG).fork()
-    Value.encode(Value.wrap(value.json), to)
-    to.join().raw(entry.bytes.subarray(output.end))
+    to.raw(entry.bytes.subarray(0, output.start))
+    to.int(OUTPUT_TAG).bytes(Value.encode(Value.wrap(value.json), valueWriter).finish())
+    to.raw(entry.bytes.subarray(output.end))
   } else to.raw(entry.bytes)
   writeCommitted(to, entry)
 }
 
 /** The same as a message. */
 export function sendableResult(entry: LogEntry, format: OutputFormat): TaskResult {
-  const writer = new BinaryWriter()
-  writeSendable(writer, entry, format)
-  return TaskResult.decode(writer.finish())
+  try {
+    writeSendable(writer, entry, format)
+    return TaskResult.decode(writer.take())
+  } finally {
+    writer.clear()
+  }
 }
 
 /** Where the field `output_json` stands in the stored bytes, and what it says. */

@@ -1,10 +1,9 @@
-import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import type { OutputFormat } from '../../proto/generated/punctual/v1/result.js'
 import type { LogEntry } from '../store/task-store.js'
 import { writeSendable } from './sendable-result.js'
+import { WireWriter } from './wire-writer.js'
 
-/** Keeps its buffer from message to message; nothing is awaited between its first byte and `finish`. */
-const writer = new BinaryWriter()
+const writer = new WireWriter()
 
 /** What goes with the entries of a message. */
 export interface StreamState {
@@ -25,15 +24,15 @@ export function streamMessage(
 ): Uint8Array {
   try {
     for (const entry of entries) {
-      writer.uint32(10).fork()
+      writer.int(10).fork()
       writeSendable(writer, entry, format)
       writer.join()
     }
-    writer.uint32(18).string(state.cursor)
-    if (state.caughtUp) writer.uint32(24).bool(true)
-    return writer.uint32(34).string(state.logId).finish()
+    writer.int(18).text(state.cursor)
+    if (state.caughtUp) writer.int(24).bool(true)
+    return writer.int(34).text(state.logId).take()
   } catch (error) {
-    writer.finish()
+    writer.clear()
     throw error
   }
 }
