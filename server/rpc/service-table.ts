@@ -2,6 +2,7 @@ import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import * as wire from '../../proto/generated/punctual/v1/scheduler_service.js'
 import type { Log } from '../task/log.js'
+import { encodeBatchAnswers } from './batch-answers.js'
 import { callTrace } from './call-trace.js'
 import { readSchedule, readScheduleBatch } from './read-schedule.js'
 import type { ConsumerService } from './consumer-service.js'
@@ -63,10 +64,10 @@ export function implementation({
       log,
     ),
     scheduleBatch: unary(
-      codec(
-        (bytes, { metadata }) => readScheduleBatch(bytes, callTrace(metadata)),
-        wire.ScheduleBatchResponse,
-      ),
+      {
+        decode: (bytes, { metadata }) => readScheduleBatch(bytes, callTrace(metadata)),
+        encode: encodeBatchAnswers,
+      },
       (request) => tasks.scheduleBatch(request),
       log,
     ),

@@ -5,15 +5,16 @@ import type { Task as WireTask } from '../../proto/generated/punctual/v1/task.js
 import type { Admission } from '../admission/admission.js'
 import { type BulkAnswer, type BulkChange, changeByFilter, changeByIds } from '../admission/bulk-change.js'
 import { FIXED_LIMITS } from '../admission/limits.js'
-import type { Scheduled, ScheduleAnswer, ScheduleCall } from '../admission/schedule-call.js'
+import type { ScheduleCall } from '../admission/schedule-call.js'
 import type { Changed } from '../admission/scheduler-face.js'
 import type { Clock } from '../clock.js'
 import { anyAbort } from '../results/any-abort.js'
 import type { ResultLog } from '../results/result-log.js'
 import { waitForResult } from '../results/wait-for-result.js'
-import type { LogPosition, TaskStore } from '../store/task-store.js'
+import type { TaskStore } from '../store/task-store.js'
 import { InvalidRequestError, SchedulerError, TaskNotFoundError, type Violation } from '../task/errors.js'
 import type { Task } from '../task/task.js'
+import type { BatchAnswers } from './batch-answers.js'
 import { listTasks } from './list-tasks.js'
 import { fromPageToken, toPageToken } from './page-token.js'
 import { sendableResult } from './sendable-result.js'
@@ -21,7 +22,7 @@ import { toItemError } from './status.js'
 import { checkChoice, STATES } from './translate-enums.js'
 import { checkId, toListFilter } from './translate-filter.js'
 import { fromTask, type PayloadForm } from './translate-task.js'
-import { fromInstant, toMs } from './translate-time.js'
+import { toMs } from './translate-time.js'
 import type { Call } from './wrap.js'
 
 const DEFAULT_GRACE_MS = 1_000
@@ -53,16 +54,10 @@ export class TaskService {
     return { task: this.#wire(task), created, cursor: this.#parts.log.cursor(logPosition) }
   }
 
-  async scheduleBatch(calls: readonly ScheduleCall[]): Promise<wire.ScheduleBatchResponse> {
-    const answers = await this.#parts.admission.schedule(calls)
-    const created = answers.filter(
-      (answer): answer is Scheduled => !(answer instanceof Error) && answer.created,
-    )
-    const position = Math.min(...created.map((answer) => answer.logPosition), this.#parts.log.latest)
-    return {
-      answers: answers.map((answer, i) => this.#batchAnswer(answer, calls[i]?.spec.id ?? '', position)),
-      cursor: this.#parts.log.cursor(position),
-    }
+  async scheduleBatch(calls: readonly ScheduleCall[]): Promise<BatchAnswers> {
+    const { admission, log } = this.#parts
+    const answers = await admission.schedule(calls)
+    return { calls, answers, latest: log.latest, cursorOf: (position) => log.cursor(position) }
   }
 
   async cancel({ id, grace }: wire.CancelRequest): Promise<wire.CancelResponse> {
@@ -194,31 +189,6 @@ export class TaskService {
         ? await changeByIds(store, change, ids, dryRun)
         : await changeByFilter(store, change, wanted, dryRun, signal)
     return fromBulk(done)
-  }
-
-  #batchAnswer(answer: ScheduleAnswer, id: string, batchPosition: LogPosition): wire.ScheduleAnswer {
-    if (answer instanceof SchedulerError) {
-      const error = toItemError(answer)
-      // a refused id may be of any length
-      return {
-        id: id.slice(0, FIXED_LIMITS.maxIdChars),
-        created: false,
-        state: 0,
-        dueTime: undefined,
-        cursor: '',
-        error,
-      }
-    }
-    const { task, created, logPosition } = answer
-    return {
-      id: task.spec.id,
-      created,
-      state: STATES[task.state],
-      dueTime: fromInstant(task.dueTime),
-      // results come after the batch's cursor too unless the task was there before
-      cursor: logPosition >= batchPosition ? '' : this.#parts.log.cursor(logPosition),
-      error: undefined,
-    }
   }
 
   #wire(task: Task, form: PayloadForm = 'value'): WireTask {
