@@ -6,7 +6,9 @@ import { admit } from '../task/admit.js'
 import { InvalidRequestError, SchedulerError, TaskExistsError } from '../task/errors.js'
 import { everRuns, noRunLeft } from '../task/first-run.js'
 import { nearestName } from '../task/nearest-name.js'
+import type { Instant } from '../task/instant.js'
 import type { Task } from '../task/task.js'
+import type { TaskSpec } from '../task/task-spec.js'
 import { Budget } from './budget.js'
 import type { AdmissionLimits } from './limits.js'
 import type { BlockedReason } from '../scheduler/blocked-reason.js'
@@ -30,6 +32,8 @@ export interface AdmissionParts {
 interface Admitted {
   readonly index: number
   readonly call: ScheduleCall
+  /** With its id. */
+  readonly spec: TaskSpec
 }
 
 /**
@@ -63,13 +67,17 @@ export class Admission {
     if (this.#scheduler.snapshot().draining) return calls.map(draining)
     const answers: ScheduleAnswer[] = []
     let admitted: Admitted[] = []
-    for (const [index, call] of calls.entries()) {
+    const now = this.#store.now()
+    let index = 0
+    for (const call of calls) {
       // most handlers check in the same turn: then the way of a task pays no promise
-      const checking = this.#refusal(call)
+      const checking = this.#refusal(call, now)
       const refusal = checking instanceof Promise ? await checking : checking
       if (refusal) answers[index] = refusal
-      else if (!everRuns(call.spec, this.#store.now())) answers[index] = await this.#withoutRuns(call)
-      else admitted.push({ index, call: call.spec.id === '' ? withId(call, this.#makeId()) : call })
+      else if (call.spec.recurrence && !everRuns(call.spec, now))
+        answers[index] = await this.#withoutRuns(call)
+      else admitted.push({ index, call, spec: withId(call.spec, this.#makeId) })
+      index++
     }
     const noRoom = this.#budget.check(admitted.length)
     const full = noRoom instanceof Promise ? await noRoom : noRoom
@@ -116,10 +124,13 @@ export class Admission {
     return this.#scheduler.snapshot().draining ? ids.map(draining) : change()
   }
 
-  #refusal(call: ScheduleCall): SchedulerError | undefined | Promise<SchedulerError | undefined> {
+  #refusal(
+    call: ScheduleCall,
+    now: Instant,
+  ): SchedulerError | undefined | Promise<SchedulerError | undefined> {
     const { spec, violations } = call
     if (call.unknownFields.length > 0) return notBuilt(call.unknownFields)
-    checkCall(call, this.#limits, this.#store.now())
+    checkCall(call, this.#limits, now)
     const known = spec.handler === '' || this.#handlers.get(spec.handler) !== undefined
     if (violations.length > 0) {
       if (!known) violations.push(this.#unknownHandler(spec.handler))
@@ -152,17 +163,19 @@ export class Admission {
   /** Stores the tasks of calls, then settles those whose id was known. */
   async #keep(wave: readonly Admitted[], answers: ScheduleAnswer[]): Promise<void> {
     const now = this.#store.now()
-    const requests = wave.map(({ call }): InsertRequest => {
-      const task = admit(call.spec, now, call.requestId)
-      return { task, near: this.#scheduler.wantsNear(task.notBefore, call.spec.priority) }
+    const requests = wave.map(({ call, spec }): InsertRequest => {
+      const task = admit(spec, now, call.requestId)
+      return { task, near: this.#scheduler.wantsNear(task.notBefore, spec.priority) }
     })
     const stored = await this.#store.insert(requests)
     this.#tell(requests, stored)
     const replacing: (Admitted & { answer: InsertAnswer })[] = []
-    for (const [i, { index, call }] of wave.entries()) {
-      const answer = stored[i]
+    let i = 0
+    for (const admitted of wave) {
+      const { index, call } = admitted
+      const answer = stored[i++]
       if (!answer) throw new Error(`the store gave ${stored.length} answers to ${wave.length} tasks`)
-      if (answer.kind === 'exists' && call.onConflict === 'replace') replacing.push({ index, call, answer })
+      if (answer.kind === 'exists' && call.onConflict === 'replace') replacing.push({ ...admitted, answer })
       else answers[index] = settle(answer, call)
     }
     if (replacing.length > 0) await this.#replace(replacing, answers)
@@ -186,7 +199,7 @@ export class Admission {
     answers: ScheduleAnswer[],
   ): Promise<void> {
     const tasks = await this.#scheduler.replace(
-      replacing.map(({ call }) => ({ spec: call.spec, requestId: call.requestId })),
+      replacing.map(({ call, spec }) => ({ spec, requestId: call.requestId })),
     )
     for (const [i, { index, answer }] of replacing.entries()) {
       const task = tasks[i]
@@ -212,14 +225,17 @@ function settle({ kind, task, logPosition }: InsertAnswer, call: ScheduleCall): 
  */
 function beforeReplaced(admitted: Admitted[]): [Admitted[], Admitted[]] {
   const replaced = new Set<string>()
-  for (const [i, { call }] of admitted.entries()) {
-    if (call.onConflict === 'replace') replaced.add(call.spec.id)
-    else if (replaced.has(call.spec.id)) return [admitted.slice(0, i), admitted.slice(i)]
+  let i = 0
+  for (const { call, spec } of admitted) {
+    if (call.onConflict === 'replace') replaced.add(spec.id)
+    else if (replaced.has(spec.id)) return [admitted.slice(0, i), admitted.slice(i)]
+    i++
   }
   return [admitted, []]
 }
 
-const withId = (call: ScheduleCall, id: string): ScheduleCall => ({ ...call, spec: { ...call.spec, id } })
+const withId = (spec: TaskSpec, makeId: () => string): TaskSpec =>
+  spec.id === '' ? { ...spec, id: makeId() } : spec
 
 const draining = (): SchedulerError =>
   new SchedulerError('DRAINING', 'the server is stopping: nothing of this call was stored', {}, 1_000)

@@ -21,6 +21,10 @@ const DEFAULT_REMEMBER_ID_MS = 24 * HOUR
 const NOW: When = { kind: 'now' }
 const NO_LABELS: Labels = Object.freeze({})
 
+/** Of the task that was read before: most come from a few origins for a few handlers. */
+let handlerBefore = ''
+let originBefore = ''
+
 /** A spec as it was read, with what was found on the way. */
 export interface ReadSpec {
   readonly spec: TaskSpec
@@ -104,7 +108,7 @@ export class TaskSpecReader {
         this.#id = this.#text('task.id')
         break
       case 18:
-        this.#handler = this.#text('task.handler')
+        this.#handler = handlerBefore = this.#readable(this.#reader.textAfter(handlerBefore), 'task.handler')
         break
       case 26:
         this.#payloadField = 'task.input'
@@ -167,7 +171,7 @@ export class TaskSpecReader {
         this.#tracestate = this.#text('task.tracestate')
         break
       case 146:
-        this.#origin = this.#text('task.origin')
+        this.#origin = originBefore = this.#readable(this.#reader.textAfter(originBefore), 'task.origin')
         break
       case 154:
         this.#rememberIdForMs = this.#duration('task.remember_id_for', end) ?? DEFAULT_REMEMBER_ID_MS
@@ -198,7 +202,10 @@ export class TaskSpecReader {
   }
 
   #text(field: string): string {
-    const text = this.#reader.string()
+    return this.#readable(this.#reader.string(), field)
+  }
+
+  #readable(text: string, field: string): string {
     if (this.#reader.badText) {
       this.#reader.badText = false
       this.#found.push({ field, description: 'is not valid UTF-8 text' })

@@ -27,6 +27,22 @@ export class WireReader extends BinaryReader {
     return text
   }
 
+  /** A text that is often the one before, such as a handler's name: then that is it, and none is made. Only ASCII is recognized. */
+  textAfter(before: string): string {
+    const start = this.pos
+    const end = this.end()
+    if (end - this.pos === before.length) {
+      let i = 0
+      while (i < before.length && this.#bytes[this.pos + i] === before.charCodeAt(i)) i++
+      if (i === before.length) {
+        this.pos = end
+        return before
+      }
+    }
+    this.pos = start
+    return this.string()
+  }
+
   /** Reads bytes that belong to the message around them, without a copy; they must end by `limit`. */
   slice(limit = this.len): Buffer {
     const end = this.end(limit)

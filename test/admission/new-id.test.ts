@@ -11,4 +11,12 @@ describe('an id that the server makes', () => {
       expect(id).toMatch(ID_PATTERN)
     }
   })
+
+  it('begins with the millisecond in which it was made', () => {
+    const before = Date.now()
+    const [high = '', low = ''] = newId().split('-')
+    const made = Number.parseInt(high + low, 16)
+    expect(made).toBeGreaterThanOrEqual(before)
+    expect(made).toBeLessThanOrEqual(Date.now())
+  })
 })
