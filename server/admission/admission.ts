@@ -68,21 +68,21 @@ export class Admission {
     const answers: ScheduleAnswer[] = []
     let admitted: Admitted[] = []
     const now = this.#store.now()
-    let index = 0
+    let next = 0
     for (const call of calls) {
       // most handlers check in the same turn: then the way of a task pays no promise
       const checking = this.#refusal(call, now)
       const refusal = checking instanceof Promise ? await checking : checking
+      const index = next++
       if (refusal) answers[index] = refusal
       else if (call.spec.recurrence && !everRuns(call.spec, now))
         answers[index] = await this.#withoutRuns(call)
       else admitted.push({ index, call, spec: withId(call.spec, this.#makeId) })
-      index++
     }
     const noRoom = this.#budget.check(admitted.length)
     const full = noRoom instanceof Promise ? await noRoom : noRoom
     if (full) {
-      for (const { index } of admitted) answers[index] = full
+      for (const one of admitted) answers[one.index] = full
       return answers
     }
     while (admitted.length > 0) {

@@ -90,7 +90,7 @@ export class WireWriter {
 
   /** A copy of what was written; begins anew. */
   take(): Uint8Array<ArrayBuffer> {
-    const taken = Buffer.allocUnsafe(this.#at) as Buffer<ArrayBuffer>
+    const taken = Buffer.allocUnsafe(this.#at)
     this.#bytes.copy(taken, 0, 0, this.#at)
     this.clear()
     return taken
