@@ -71,6 +71,12 @@ export const handlers = [
     name: 'deaf',
     run: (_, context) => new Promise(() => setInterval(() => note('T', context), TICK_MS)),
   }),
+  // comes back whatever it was told, and far too late
+  journaled({
+    name: 'late',
+    lane: 'shared',
+    run: ({ ms }) => new Promise((resolve) => setTimeout(resolve, ms, 'at last')),
+  }),
   journaled({ name: 'exit', run: ({ code }) => process.exit(code) }),
   journaled({
     name: 'memory',

@@ -79,6 +79,16 @@ const makers: readonly { readonly weight: number; readonly item: Maker }[] = [
     }),
   },
   {
+    weight: 1,
+    item: (dice) => ({
+      kind: 'late answer',
+      handler: 'late',
+      input: { ms: dice.int(1_200, 2_500) },
+      options: { attemptTimeoutMs: 50, retry: { ...QUICK_RETRY, maxAttempts: dice.int(1, 2) } },
+      outcomes: ['timedOut'],
+    }),
+  },
+  {
     weight: 8,
     item: (dice) => ({
       kind: 'keyed',
