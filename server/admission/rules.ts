@@ -1,5 +1,6 @@
 import type { Instant } from '../task/instant.js'
 import { LAST_DUE_TIME } from '../task/recurrence/recurrence.js'
+import { DEFAULT_RETRY } from '../task/retry.js'
 import { checkJson } from './json-rules.js'
 import { type AdmissionLimits, FIXED_LIMITS, ID_PATTERN, ID_RULE, isBigger, isLonger } from './limits.js'
 import { checkRetry } from './retry-rules.js'
@@ -28,7 +29,8 @@ export function checkCall(call: ScheduleCall, limits: AdmissionLimits, now: Inst
   if (spec.retry.maxAttempts > 1 && spec.atMostOnce) {
     wrong('task.at_most_once', 'cannot be combined with retry.max_attempts > 1: leave one of them out')
   }
-  checkRetry(spec.retry, wrong)
+  // most tasks bring none of their own
+  if (spec.retry !== DEFAULT_RETRY) checkRetry(spec.retry, wrong)
   if (spec.startWithinMs !== undefined && spec.startWithinMs < 1) {
     wrong('task.start_within', 'must be at least 1 ms; unset = never expires')
   }

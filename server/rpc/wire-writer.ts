@@ -1,6 +1,8 @@
 const FIRST_BYTES = 64 * 1024
 /** A buffer that has grown beyond this is not kept for the next message. */
 const KEPT_BYTES = 4 * 1024 * 1024
+/** Messages within messages. */
+const MAX_DEPTH = 8
 /** Shorter texts are written by a loop: the way into the runtime costs more. */
 const SHORT = 48
 
@@ -13,7 +15,8 @@ const SHORT = 48
 export class WireWriter {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   #at = 0
-  readonly #forks: number[] = []
+  readonly #forks = new Uint32Array(MAX_DEPTH)
+  #depth = 0
 
   /** A whole number, as a varint; one below zero takes ten bytes, as int32 and int64 want it. */
   int(value: number): this {
@@ -57,15 +60,16 @@ export class WireWriter {
   /** Begins a message within the message, until {@link join}. */
   fork(): this {
     this.#room(1)
-    this.#forks.push(this.#at)
+    if (this.#depth === MAX_DEPTH) throw new RangeError(`messages are nested deeper than ${MAX_DEPTH}`)
+    this.#forks[this.#depth++] = this.#at
     // room for its length: few are longer than 127 bytes, and then move
     this.#at++
     return this
   }
 
   join(): this {
-    const from = this.#forks.pop()
-    if (from === undefined) throw new Error('no message was begun within this one')
+    if (this.#depth === 0) throw new Error('no message was begun within this one')
+    const from = this.#forks[--this.#depth] ?? 0
     const length = this.#at - from - 1
     const more = length < 0x80 ? 0 : length < 0x4000 ? 1 : length < 0x200000 ? 2 : 3
     if (more > 0) {
@@ -99,7 +103,7 @@ export class WireWriter {
   /** Forgets what was written: after an error. */
   clear(): void {
     this.#at = 0
-    this.#forks.length = 0
+    this.#depth = 0
     if (this.#bytes.length > KEPT_BYTES) this.#bytes = Buffer.allocUnsafeSlow(FIRST_BYTES)
   }
 
