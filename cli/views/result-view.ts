@@ -16,7 +16,10 @@ export function resultLine(result: TaskResult, terminal: Terminal): string {
     printable(result.taskId),
     ...(result.last && result.run === 1 ? [] : [`run ${result.run}`]),
     ...(result.kind === 'attempt' ? [`attempt ${result.attempts}`] : []),
-    ...(result.latenessMs === undefined ? [] : [`late ${showDuration(result.latenessMs)}`]),
+    // a retry is not late: it had to wait
+    ...(result.latenessMs === undefined || result.attempts > 1
+      ? []
+      : [`late ${showDuration(result.latenessMs)}`]),
     ...(result.durationMs === undefined ? [] : [`took ${showDuration(result.durationMs)}`]),
   ].join('  ')
   const width = time.length + OUTCOME_WIDTH + facts.length + 6

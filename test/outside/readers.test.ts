@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createClient, type SchedulerClient } from 'punctual'
+import { createClient, type SchedulerClient, type TaskResult } from 'punctual'
 import { describe, expect, it } from 'vitest'
 import type { LogEntry } from '../../server/store/task-store.js'
 import { EVERYTHING } from '../store/stored-tasks.js'
 import { BuiltStore } from './built-store.js'
+import { Archive } from './readers/archive.js'
 import { readBatches, readLoop } from './readers/client-readers.js'
 import { type ReaderParts, readConsumer, readStream } from './readers/grpc-readers.js'
 import { isFor, readerPlan, type ReaderPlan } from './readers/plan.js'
@@ -15,23 +16,28 @@ const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const READERS = 20
 const TASKS = 2_000
 /** Over which the tasks fall due. */
-const SPAN_MS = 10_000
+const SPAN_MS = 12_000
 /** Readers that begin at a time begin at this one, after the first task. */
 const SINCE_MS = 2_000
+/** Entries, most of a MiB and more. */
+const MANY = 1_000
 const PATIENCE_MS = 120_000
 const LIMIT_MS = 300_000
 const READ = { stream: readStream, consumer: readConsumer, batches: readBatches, loop: readLoop } as const
+const SERVER = ['--handlers', 'test/outside/readers/handlers.mjs', '--max-result-bytes', '1MiB']
 
-describe('readers of every kind, while streams and servers break', () => {
+describe('readers of every kind, while streams and servers break and retention removes what is old', () => {
   it(`each get exactly what the store holds for them (SEED=${SEED})`, { timeout: LIMIT_MS }, async () => {
     const random = new Random(SEED)
-    await using server = await ServerProcess.start(['--handlers', 'test/outside/readers/handlers.mjs'])
+    await using server = await ServerProcess.start(SERVER)
     await using client = createClient({ address: server.address, deadlineMs: PATIENCE_MS })
+    const archive = new Archive(client)
     const plans = Array.from({ length: READERS }, (_, index) => readerPlan(index, random))
     let last = Infinity
     const parts: Omit<ReaderParts, 'random'> = {
       address: server.address,
       since: new Date(Date.now() + SINCE_MS),
+      overtaken: (cursor) => overtaken(client, cursor),
       isLast: (cursor) => positionOf(cursor) >= last,
     }
     const readings = plans.map(async (plan, index) => {
@@ -46,13 +52,19 @@ describe('readers of every kind, while streams and servers break', () => {
     await untilIdle(client)
     last = positionOf((await client.stats()).store?.latestCursor ?? '')
     const got = await all
+    await archive.end(last)
     expect(await server.stop('SIGTERM')).toBe(0)
-    const stored = await entriesOf(server.data)
-    expect(stored.length).toBe(last)
-    const wrong = plans.flatMap((plan, index) => faultsOf(plan, got[index] as Reading, stored, parts.since))
+
+    const { entries } = archive
+    expect(entries.map(({ sequence }) => sequence)).toEqual(Array.from({ length: last }, (_, n) => n + 1))
+    const kept = await keptIn(server.data)
+    expect(kept).toEqual(entries.slice(last - kept.length).map(summary))
+    const wrong = plans.flatMap((plan, index) => faultsOf(plan, got[index] as Reading, entries, parts.since))
     expect(wrong).toEqual([])
-    // no test of breaks without breaks
+    // no test of breaks without breaks, nor of retention without a loss
     expect(got.reduce((sum, { streams }) => sum + streams, 0)).toBeGreaterThan(2 * READERS)
+    expect(kept.length).toBeLessThan(last)
+    expect(got.flatMap(({ lost }) => lost).length).toBeGreaterThan(0)
   })
 })
 
@@ -95,15 +107,27 @@ async function untilIdle(client: SchedulerClient): Promise<void> {
   }
 }
 
-/** What is wrong with what a reader has got; nothing when it is what the store holds for it. */
-function faultsOf(plan: ReaderPlan, reading: Reading, stored: readonly LogEntry[], since: Date): string[] {
+/** Resolves when so much of what comes after the cursor is gone that it cannot all be in some buffer. */
+async function overtaken(client: SchedulerClient, cursor: string): Promise<void> {
+  for (const since = performance.now(); ; await sleep(200)) {
+    const { store } = await client.stats()
+    if (positionOf(store?.earliestCursor ?? '') > positionOf(cursor) + MANY) return
+    if (performance.now() - since > PATIENCE_MS) throw new Error('retention removes nothing')
+  }
+}
+
+/** What is wrong with what a reader has got; nothing when it is what the store held for it. */
+function faultsOf(plan: ReaderPlan, reading: Reading, entries: readonly TaskResult[], since: Date): string[] {
   const start = positionOf(reading.first ?? '')
-  const wanted = stored.filter((entry) => entry.position > start && isFor(plan, entry))
+  const wanted = entries.filter(
+    (entry) => entry.sequence > start && isFor(plan, entry) && !reading.hasLost(entry.sequence),
+  )
   const text = ({ sequence, taskId }: Received): string => `${sequence} ${taskId}`
-  const want = wanted.map(({ position, taskId }) => text({ sequence: position, taskId }))
+  const want = wanted.map(text)
   const have = reading.received.map(text)
   const [wantedOnce, gotOnce] = [new Set(want), new Set(have)]
-  const [atLeast, atMost] = startsOf(plan, stored, since)
+  const [atLeast, atMost] = startsOf(plan, entries, since)
+  const isConsumer = plan.kind === 'consumer' || plan.kind === 'loop'
   const faults = [
     ...first(
       'is missing',
@@ -119,6 +143,7 @@ function faultsOf(plan: ReaderPlan, reading: Reading, stored: readonly LogEntry[
       have.filter((one, index) => want[index] !== one),
     ),
     ...(start < atLeast || start > atMost ? [`began at ${start}, not from ${atLeast} to ${atMost}`] : []),
+    ...(isConsumer ? first('retention did not wait for', reading.lost.map(String)) : []),
   ]
   return faults.map((fault) => `${plan.name}: ${fault}`)
 }
@@ -127,25 +152,36 @@ const first = (what: string, ones: readonly string[]): string[] =>
   ones.length === 0 ? [] : [`${what}: ${ones.slice(0, 3).join(', ')} (${ones.length} in all)`]
 
 /** Where a reader may have begun: at least, at most. */
-function startsOf({ start, joinMs }: ReaderPlan, stored: readonly LogEntry[], since: Date): [number, number] {
+function startsOf(
+  { start, joinMs }: ReaderPlan,
+  entries: readonly TaskResult[],
+  since: Date,
+): [number, number] {
   if (start === 'earliest') return [0, 0]
-  if (start === 'latest') return [0, stored.length]
-  const before = stored.filter(({ commitTime }) => commitTime < since.getTime()).length
+  if (start === 'latest') return [0, entries.length]
+  const before = entries.filter(({ commitTime }) => (commitTime?.getTime() ?? 0) < since.getTime()).length
   // a time in the future counts as now
   return [joinMs > 2 * SINCE_MS ? before : 0, before]
 }
 
-/** The whole log, read from the files of a server that has stopped. */
-async function entriesOf(folder: string): Promise<LogEntry[]> {
+const summary = ({ taskId, kind, run, outcome }: Pick<LogEntry, 'taskId' | 'kind' | 'run' | 'outcome'>) => ({
+  taskId,
+  kind,
+  run,
+  outcome,
+})
+
+/** The log as it stands in the files of a server that has stopped. */
+async function keptIn(folder: string): Promise<unknown[]> {
   const store = new BuiltStore({ folder, now: () => Date.now(), encodeResult: () => new Uint8Array() })
   await store.open()
-  const entries: LogEntry[] = []
-  for (let after = 0; ; ) {
+  const kept: unknown[] = []
+  for (let { earliest: after } = await store.stats(); ; ) {
     const page = await store.readLog({ after, filter: EVERYTHING, maxEntries: 1_000, maxBytes: 10_000_000 })
     if (page.through === after) break
-    entries.push(...page.entries)
+    kept.push(...page.entries.map(summary))
     after = page.through
   }
   await store.close()
-  return entries
+  return kept
 }

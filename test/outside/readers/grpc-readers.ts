@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ClientReadableStream, credentials, Metadata } from '@grpc/grpc-js'
+import { type ClientReadableStream, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
 import {
   type AckResultsRequest,
   Position,
@@ -7,6 +7,7 @@ import {
   StreamResultsRequest,
   type StreamResultsResponse,
 } from '../../../proto/generated/punctual/v1/scheduler_service.js'
+import { fromServiceError } from '../../../client/errors.js'
 import { toFilterMessage } from '../../../client/result-stream.js'
 import { toTimestamp } from '../../../client/wire-time.js'
 import type { ReaderPlan } from './plan.js'
@@ -20,6 +21,8 @@ export interface ReaderParts {
   readonly address: string
   readonly random: Random
   readonly since: Date
+  /** Resolves when retention has removed what comes after this cursor. */
+  readonly overtaken: (cursor: string) => Promise<void>
   /** Whether everything up to this cursor is all there will be. */
   readonly isLast: (cursor: string) => boolean
 }
@@ -31,12 +34,13 @@ export async function readStream(plan: ReaderPlan, parts: ReaderParts): Promise<
     start: () => reading.cursor,
     opened: (cursor) => {
       reading.streams++
-      reading.first ??= cursor
+      reading.stand(cursor)
     },
     take: async ({ results, cursor }) => {
       reading.keep(results.map(plain), cursor)
       return parts.isLast(cursor)
     },
+    expired: (earliest) => reading.lose(earliest),
   })
   return reading
 }
@@ -68,6 +72,8 @@ export async function readConsumer(plan: ReaderPlan, parts: ReaderParts): Promis
       }
       return parts.isLast(cursor)
     },
+    // retention waits for consumers: then this test fails
+    expired: (earliest) => reading.lose(earliest),
   })
   client.close()
   return reading
@@ -89,39 +95,49 @@ interface MessageUse {
   readonly opened: (cursor: string) => void
   /** Resolves to whether this was the last. */
   readonly take: (message: StreamResultsResponse) => Promise<boolean>
+  /** What comes next is no longer kept; this is where the log begins. */
+  readonly expired: (earliest: string) => void
 }
 
 /** Messages over as many streams as it takes: the server breaks some, the reader drops some. */
 async function eachMessage(
   plan: ReaderPlan & { readonly consumer?: string },
-  { address, random, since }: ReaderParts,
+  parts: ReaderParts,
   use: MessageUse,
 ): Promise<void> {
+  const { address, random, since } = parts
   const client = connect(address)
+  let { oversleeps } = plan
   for (;;) {
     const call = client.streamResults(requestOf(plan, use.start(), since))
     try {
-      if (await readOne(call, plan, random, use)) break
-    } catch {
-      // the server has gone, or stops
-      await sleep(50 + random.below(200))
+      if (await readOne(call, { ...plan, oversleeps }, parts, use)) break
+    } catch (error) {
+      const { code, metadata } = fromServiceError(error as ServiceError)
+      if (code === 'OUT_OF_RANGE') use.expired(metadata['earliest_cursor'] ?? '')
+      // else the server has gone, or stops
+      else await sleep(50 + random.below(200))
     } finally {
       call.cancel()
     }
+    oversleeps = false
   }
   client.close()
 }
 
 async function readOne(
   call: ClientReadableStream<StreamResultsResponse>,
-  { slowMs, breaks }: ReaderPlan,
-  random: Random,
+  { slowMs, breaks, oversleeps }: ReaderPlan,
+  { random, overtaken }: ReaderParts,
   { opened, take }: MessageUse,
 ): Promise<boolean> {
   call.on('error', () => {})
   let isOpen = false
   for await (const message of call as AsyncIterable<StreamResultsResponse>) {
-    if (!isOpen) opened(message.cursor)
+    if (!isOpen) {
+      opened(message.cursor)
+      if (oversleeps) await overtaken(message.cursor)
+    }
     isOpen = true
     if (slowMs > 0) await sleep(random.below(slowMs))
     // before or after it has taken what came

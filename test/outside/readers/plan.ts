@@ -1,5 +1,4 @@
-import type { ResultFilter } from 'punctual'
-import type { LogEntry } from '../../../server/store/task-store.js'
+import type { ResultFilter, TaskResult } from 'punctual'
 import type { Random } from './random.js'
 
 /** How one reader reads. */
@@ -17,8 +16,10 @@ export interface ReaderPlan {
   readonly joinMs: number
   /** How long it takes for a message, at most. */
   readonly slowMs: number
-  /** How often it drops its stream after a message, of a hundred. */
+  /** How often it drops its stream at a message, of a hundred. */
   readonly breaks: number
+  /** Reads its first message, then nothing until retention has overtaken it. */
+  readonly oversleeps: boolean
 }
 
 const FILTERS: readonly ResultFilter[] = [
@@ -44,11 +45,16 @@ export function readerPlan(index: number, random: Random): ReaderPlan {
     // the loop shows that it goes on by itself: nobody takes it up again
     breaks: kind === 'loop' ? 0 : random.pick([0, 2, 10, 30]),
   }
-  return { name: `${index}: ${JSON.stringify(plan)}`, ...plan }
+  // only one that has a cursor of its own can: retention waits for consumers
+  const oversleeps = index === 0 || index === 2
+  const whole = oversleeps
+    ? { ...plan, start: 'earliest' as const, joinMs: 0, oversleeps }
+    : { ...plan, oversleeps }
+  return { name: `${index}: ${JSON.stringify(whole)}`, ...whole }
 }
 
 /** Whether a reader of this plan is to get an entry: told apart from how the server filters. */
-export function isFor({ filter, includeAttempts }: ReaderPlan, entry: LogEntry): boolean {
+export function isFor({ filter, includeAttempts }: ReaderPlan, entry: TaskResult): boolean {
   const { taskIds, handlers, labels, outcomes } = filter
   return (
     (includeAttempts || entry.kind === 'result') &&
