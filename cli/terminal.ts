@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isatty } from 'node:tty'
 import { createLogUpdate } from 'log-update'
 import pc from 'picocolors'
 import { type ClientOptions, createClient, type SchedulerClient } from '../client/index.js'
@@ -40,7 +41,8 @@ export interface Terminal {
 /** The process's own terminal. */
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process
-  const isTerminal = stdout.isTTY
+  // not stdout.isTTY: undefined on a pipe, for which picocolors would look at the environment
+  const isTerminal = isatty(stdout.fd)
   const update = createLogUpdate(stdout)
   return {
     isTerminal,

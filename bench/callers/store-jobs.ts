@@ -117,7 +117,7 @@ function endOf(task: Task, startId: number, now: number): ReturnType<typeof ende
 
 function specOf(): TaskSpec {
   return {
-    id: newId(),
+    id: newId(Date.now()),
     handler: 'echo',
     payload: PAYLOAD,
     when: { kind: 'now' },

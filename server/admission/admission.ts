@@ -25,7 +25,7 @@ export interface AdmissionParts {
   readonly clock: Clock
   readonly limits: AdmissionLimits
   /** Makes the id of a task that came without one. Default UUIDv7. */
-  readonly makeId?: () => string
+  readonly makeId?: (now: Instant) => string
 }
 
 /** A call that passed the rules, and its place among the answers. */
@@ -47,7 +47,7 @@ export class Admission {
   readonly #handlers: HandlerCatalogue
   readonly #limits: AdmissionLimits
   readonly #budget: Budget
-  readonly #makeId: () => string
+  readonly #makeId: (now: Instant) => string
 
   constructor({ store, scheduler, handlers, clock, limits, makeId = newId }: AdmissionParts) {
     this.#store = store
@@ -77,7 +77,7 @@ export class Admission {
       if (refusal) answers[index] = refusal
       else if (call.spec.recurrence && !everRuns(call.spec, now))
         answers[index] = await this.#withoutRuns(call)
-      else admitted.push({ index, call, spec: withId(call.spec, this.#makeId) })
+      else admitted.push({ index, call, spec: withId(call.spec, now, this.#makeId) })
     }
     const noRoom = this.#budget.check(admitted.length)
     const full = noRoom instanceof Promise ? await noRoom : noRoom
@@ -234,8 +234,8 @@ function beforeReplaced(admitted: Admitted[]): [Admitted[], Admitted[]] {
   return [admitted, []]
 }
 
-const withId = (spec: TaskSpec, makeId: () => string): TaskSpec =>
-  spec.id === '' ? { ...spec, id: makeId() } : spec
+const withId = (spec: TaskSpec, now: Instant, makeId: (now: Instant) => string): TaskSpec =>
+  spec.id === '' ? { ...spec, id: makeId(now) } : spec
 
 const draining = (): SchedulerError =>
   new SchedulerError('DRAINING', 'the server is stopping: nothing of this call was stored', {}, 1_000)

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import type { Instant } from '../task/instant.js'
 
 const ID_BYTES = 16
 const DIGITS = Buffer.from('0123456789abcdef')
@@ -15,17 +16,16 @@ const text = Buffer.alloc(36)
 const places = placesOfBytes()
 
 /**
- * A new UUIDv7: unique, and sorted by the millisecond in which it was made.
+ * A new UUIDv7 (RFC 9562): unique, and sorted by the millisecond in which it was made.
  *
  * Written here and not by a package, for it is paid for each task that comes without an id: a text that is put together from its parts takes 700 bytes until it is
  * looked at, this takes none beside itself.
  */
-export function newId(): string {
+export function newId(now: Instant): string {
   if (used === pool.length) {
     randomFillSync(pool)
     used = 0
   }
-  const now = Date.now()
   const high = Math.floor(now / 2 ** 16)
   pool[used] = high >>> 24
   pool[used + 1] = high >>> 16

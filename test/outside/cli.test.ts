@@ -64,6 +64,13 @@ describe('the punctual command', () => {
       '2027-03-16T06:30:00.000Z normal',
     ])
   })
+
+  it('writes no colours into a pipe, whatever the environment says of terminals', async () => {
+    const env = { CI: 'true', FORCE_COLOR: '1' }
+    const { stdout } = await runPunctual(['preview', '0 2 * * *', '--count', '1'], { env })
+    expect(stdout).toContain('T02:00:00')
+    expect(stdout).not.toContain('\u001B')
+  })
 })
 
 async function untilStored(id: string): Promise<void> {
