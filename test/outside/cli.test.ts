@@ -8,8 +8,11 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-const punctual = (words: readonly string[], stdin?: string) =>
-  runPunctual(words, { env: { PUNCTUAL_ADDRESS: server.address }, ...(stdin !== undefined && { stdin }) })
+const punctual = (words: readonly string[], stdin?: string, env: Readonly<Record<string, string>> = {}) =>
+  runPunctual(words, {
+    env: { PUNCTUAL_ADDRESS: server.address, ...env },
+    ...(stdin !== undefined && { stdin }),
+  })
 
 describe('the punctual command', () => {
   it('schedules, waits and prints the result as JSON; reads the input from stdin', async () => {
@@ -67,7 +70,7 @@ describe('the punctual command', () => {
 
   it('writes no colours into a pipe, whatever the environment says of terminals', async () => {
     const env = { CI: 'true', FORCE_COLOR: '1' }
-    const { stdout } = await runPunctual(['preview', '0 2 * * *', '--count', '1'], { env })
+    const { stdout } = await punctual(['preview', '0 2 * * *', '--count', '1'], '', env)
     expect(stdout).toContain('T02:00:00')
     expect(stdout).not.toContain('\u001B')
   })
