@@ -37,7 +37,13 @@ export function serverInfo(settings: Settings): ServerInfo {
       max_store_bytes: settings.maxStoreBytes,
       max_streams: settings.maxStreams,
       max_batch_tasks: FIXED_LIMITS.maxBatchTasks,
+      max_id_chars: FIXED_LIMITS.maxIdChars,
       max_labels: FIXED_LIMITS.maxLabels,
+      max_label_key_chars: FIXED_LIMITS.maxLabelKeyChars,
+      max_label_value_chars: FIXED_LIMITS.maxLabelValueChars,
+      max_priority: FIXED_LIMITS.maxPriority,
+      max_concurrency_key_bytes: FIXED_LIMITS.maxConcurrencyKeyBytes,
+      max_attempts: FIXED_LIMITS.maxAttempts,
       max_json_depth: FIXED_LIMITS.maxJsonDepth,
     },
   }

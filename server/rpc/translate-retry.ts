@@ -6,6 +6,13 @@ import { fromMs, toMs } from './translate-time.js'
 
 /** Fills in the defaults of what was left out; what cannot be read gets its default too, and is in `found`. */
 export function toRetry(wire: WireRetry, found: Violation[]): RetryPolicy {
+  if (wire.maxAttempts === undefined && saysMore(wire)) {
+    found.push({
+      field: 'task.retry.max_attempts',
+      description:
+        'must be set where a retry policy is given: without it a run has one attempt and is never tried again',
+    })
+  }
   const initial = wire.initialBackoff && toMs(wire.initialBackoff, 'task.retry.initial_backoff', found)
   const max = wire.maxBackoff && toMs(wire.maxBackoff, 'task.retry.max_backoff', found)
   return {
@@ -17,6 +24,14 @@ export function toRetry(wire: WireRetry, found: Violation[]): RetryPolicy {
     nonRetryableCodes: wire.nonRetryableCodes,
   }
 }
+
+/** Whether a policy says how to retry. */
+const saysMore = (wire: WireRetry): boolean =>
+  wire.initialBackoff !== undefined ||
+  wire.backoffMultiplier !== undefined ||
+  wire.maxBackoff !== undefined ||
+  wire.jitterRatio !== undefined ||
+  wire.nonRetryableCodes.length > 0
 
 /** @returns undefined for the default policy, so that it reads back as it was sent. */
 export function fromRetry(retry: RetryPolicy): WireRetry | undefined {

@@ -103,9 +103,10 @@ export class Changes {
       this.#new = [...asks, ...this.#new]
       this.#parts.wake()
     } catch (error) {
-      const refusal =
-        error instanceof SchedulerError ? error : new StoreUnavailableError(String(error), { cause: error })
-      for (const id of ids) this.#takeLoading(id).forEach((ask) => ask.answer(refusal))
+      for (const ask of ids.flatMap((id) => this.#takeLoading(id))) {
+        if (error instanceof SchedulerError) ask.answer(error)
+        else ask.fail(error)
+      }
     }
   }
 

@@ -154,6 +154,11 @@ describe('a request to schedule', () => {
       { recurrence: recurrence({ rule: { $case: 'cron', value: '* * * * *' }, missed: 9 as never }) },
       'task.recurrence.missed',
     ],
+    [
+      'a back-off but no number of attempts, so that nothing would be tried again',
+      { retry: { ...RetryPolicy.create(), initialBackoff: duration(5) } },
+      'task.retry.max_attempts',
+    ],
   ])('is told by field when it has %s', (_, task, field) => {
     expect([...new Set(fieldsOf(readTask(task)))]).toEqual([field])
   })

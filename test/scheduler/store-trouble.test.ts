@@ -89,6 +89,16 @@ describe('a store that does not commit', () => {
   })
 })
 
+describe('a fault that nobody foresaw, when a task is looked up', () => {
+  it('fails the call as it is, and is not told as a store that will be back', async () => {
+    const world = await SchedulerWorld.start()
+    world.store.get = () => Promise.reject(new TypeError('odd'))
+    const far = await world.schedule({ when: { kind: 'after', delayMs: 3_600_000 } })
+    const answers = world.scheduler.cancel([far.spec.id], 0)
+    await expect(Promise.all([answers, world.clock.settle()])).rejects.toThrow(TypeError)
+  })
+})
+
 describe('one state that cannot be stored', () => {
   it('holds up no other, and is tried again', async () => {
     const world = await SchedulerWorld.start({

@@ -286,7 +286,10 @@ export interface Recurrence {
  * moved at random by up to +/- jitter_ratio.
  */
 export interface RetryPolicy {
-  /** How many attempts a run may take, the first included: 1 to 1,000, default 1 (no retry). Attempts cut off by a crash of the server do not count. */
+  /**
+   * How many attempts a run may take, the first included: 1 to 1,000, default 1 (no retry); to be set if any other field here is. Attempts cut off by a crash of
+   * the server do not count.
+   */
   maxAttempts?:
     | number
     | undefined;
