@@ -10,7 +10,7 @@ import { LiveTask } from './live-task.js'
 import { LiveTasks } from './live-tasks.js'
 import { Parking } from './parking.js'
 import { Placing } from './placing.js'
-import { pullInIfSetBack, pullInOutside } from './pull-in.js'
+import { pullInOutside } from './pull-in.js'
 import type { SchedulerOptions, SchedulerParts } from './scheduler-options.js'
 import { Settling } from './settling.js'
 import { StartIds } from './start-ids.js'
@@ -141,9 +141,11 @@ export class LookLoop {
     this.#placing.flush()
   }
 
-  /** At the start: deals with a step of the wall clock that no server saw. */
-  pullInIfSetBack(now: Instant): Promise<void> {
-    return pullInIfSetBack(this.#parts.store, this.changes, this.#options.log, now)
+  /** Deals with a step back of the wall clock that was made while no server ran. */
+  wasSetBackMeanwhile(): void {
+    const { store } = this.#parts
+    this.#options.log.warn('the wall clock was set back while the server was down')
+    void pullInOutside(store, this.changes, this.#options.log)
   }
 
   /** Forgets what was believed of the time and of the tasks on disk, and looks. */

@@ -1,9 +1,7 @@
 import type { TaskStore } from '../store/task-store.js'
 import { pulledIn } from '../task/clock-step.js'
-import type { Instant } from '../task/instant.js'
 import type { Log } from '../task/log.js'
 import type { Changes } from './changes.js'
-import { wasSetBack } from './step-watch.js'
 
 const PAGE = 1_000
 
@@ -28,20 +26,4 @@ export async function pullInOutside(store: TaskStore, changes: Changes, log: Log
     log.error('not all tasks could be pulled in after the wall clock was set back: they come late', { error })
   }
   if (count > 0) log.info('tasks were pulled in after the wall clock was set back', { count })
-}
-
-/** At the start: deals with a step of the wall clock that no server saw. */
-export async function pullInIfSetBack(
-  store: TaskStore,
-  changes: Changes,
-  log: Log,
-  now: Instant,
-): Promise<void> {
-  try {
-    if (!(await wasSetBack(store, now))) return
-    log.warn('the wall clock was set back while the server was down')
-    await pullInOutside(store, changes, log)
-  } catch (error) {
-    log.error('it is not known whether the wall clock was set back while the server was down', { error })
-  }
 }

@@ -13,6 +13,7 @@ import type { LiveTask } from './live-task.js'
 import { type Pulse, type RunningAttempt, runningAttempts, startable } from './pulse.js'
 import { recover } from './recovery.js'
 import { type SchedulerOptions, type SchedulerParts, schedulerOptions } from './scheduler-options.js'
+import { wasSetBack } from './step-watch.js'
 
 /** How things stand, for people and metrics. */
 export interface SchedulerSnapshot {
@@ -75,7 +76,7 @@ export class Scheduler {
       else this.#loop.settling.goOn(live, now)
     }
     this.#loop.flush()
-    void this.#loop.pullInIfSetBack(now)
+    if (wasSetBack(recovery, now)) this.#loop.wasSetBackMeanwhile()
     await this.#loop.load(now)
   }
 

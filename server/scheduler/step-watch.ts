@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import type { TaskStore } from '../store/task-store.js'
+import type { Recovery } from '../store/task-store.js'
 import type { Instant } from '../task/instant.js'
 
 /** Less than this is slewing, or the rounding of readings. */
@@ -28,8 +28,6 @@ export class StepWatch {
   }
 }
 
-/** Whether the wall clock was set back while no server ran: then the log knows of a later time. */
-export async function wasSetBack(store: TaskStore, now: Instant): Promise<boolean> {
-  const [position, { latest }] = await Promise.all([store.positionAt(now + LEAST_STEP_MS), store.stats()])
-  return position < latest
-}
+/** Whether the wall clock was set back while no server ran: then the store knows of a later time. */
+export const wasSetBack = ({ lastChange }: Recovery, now: Instant): boolean =>
+  lastChange > now + LEAST_STEP_MS

@@ -37,6 +37,8 @@ export interface Recovery {
   /** False: the process before did not close the store; its RUNNING tasks were interrupted. */
   readonly cleanStop: boolean
   readonly logId: string
+  /** What `now()` was at the last insert or update that is on disk: later than it is now, then the clock was set back meanwhile. 0: there was none. */
+  readonly lastChange: Instant
 }
 
 export interface LogFilter {

@@ -5,7 +5,7 @@ import { NOW, runningTask, waitingTask } from '../support/tasks.js'
 
 const LATER = NOW + 1_000
 const after = (tasks: readonly Task[], cleanStop = false): (Task | undefined)[] =>
-  recover({ tasks, cleanStop, logId: '' }, LATER).map(({ transition }) => transition?.task)
+  recover({ tasks, cleanStop, logId: '', lastChange: 0 }, LATER).map(({ transition }) => transition?.task)
 
 describe('what a process leaves behind', () => {
   it('simply waits, if it waited', () => {

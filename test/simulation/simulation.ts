@@ -87,6 +87,8 @@ export class Simulation {
     await world.clock.step(stepMs)
     this.#pass()
     await world.start()
+    // what waits outside memory is pulled in beside the first calls: a call that comes before it finds the task as it was
+    await world.clock.settle()
     for (const model of this.#models.values()) {
       model.isUp = true
       if (stepMs < 0) model.setBack(world.clock.now())

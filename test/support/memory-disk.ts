@@ -28,6 +28,7 @@ export class MemoryDisk {
   nextArrival = 1
   nextStartId = 1
   cleanStop = true
+  lastChange: Instant = 0
 
   /** Results of runs, in the order of their commits. */
   get results(): readonly TaskResult[] {

@@ -70,13 +70,17 @@ export class MemoryStore implements TaskStore {
   async open(): Promise<Recovery> {
     const { disk } = this
     const rows = [...disk.rows.values()].filter(({ held, task }) => held && isLive(task.state))
-    const recovery = { tasks: rows.map(({ task }) => task), cleanStop: disk.cleanStop, logId: 'memory' }
+    const { cleanStop, lastChange } = disk
+    const recovery = { tasks: rows.map(({ task }) => task), cleanStop, lastChange, logId: 'memory' }
     disk.cleanStop = false
     return recovery
   }
 
   insert(requests: readonly InsertRequest[]): Promise<readonly InsertAnswer[]> {
-    return this.#commit('insert', () => requests.map((request) => this.disk.insert(request)))
+    return this.#commit('insert', () => {
+      this.disk.lastChange = this.now()
+      return requests.map((request) => this.disk.insert(request))
+    })
   }
 
   start(starts: readonly AttemptStart[]): Promise<void> {
@@ -94,6 +98,7 @@ export class MemoryStore implements TaskStore {
   ): Promise<readonly UpdateAnswer[]> {
     return this.#commit('update', () => {
       const before = this.disk.log.length
+      this.disk.lastChange = this.now()
       const answers = transitions.map((transition) => this.disk.update(transition, this.now()))
       this.#tell(this.disk.log.slice(before).map(({ entry }) => entry))
       return answers

@@ -15,6 +15,8 @@ interface Kept {
   floor: { position: LogPosition; commitTime: Instant }
   /** The largest arrival that was ever given. */
   arrival: number
+  /** When the last insert or update was made, as its caller's clock said. */
+  lastChange: Instant
 }
 
 /** Numbers that are kept in every transaction, so that nothing is ever counted by a scan. */
@@ -63,6 +65,14 @@ export class Counts {
     this.#kept.arrival = arrival
   }
 
+  get lastChange(): Instant {
+    return this.#kept.lastChange
+  }
+
+  set lastChange(now: Instant) {
+    this.#kept.lastChange = now
+  }
+
   get logFloor(): Readonly<Kept['floor']> {
     return this.#kept.floor
   }
@@ -85,6 +95,6 @@ export class Counts {
     const row = this.#load.get() as { value: string } | undefined
     return row
       ? (JSON.parse(row.value) as Kept)
-      : { counts: {}, commit: 0, floor: { position: 0, commitTime: 0 }, arrival: 0 }
+      : { counts: {}, commit: 0, floor: { position: 0, commitTime: 0 }, arrival: 0, lastChange: 0 }
   }
 }

@@ -4,6 +4,7 @@ import type { LogFilter, LogPosition, PurgeRules, TaskQuery } from '../task-stor
 
 /** New tasks of one call: a text and two buffers, whatever their number. */
 export interface PackedInsert {
+  readonly now: Instant
   readonly count: number
   /** `idKey` of each, as a JSON list. */
   readonly keys: string
@@ -129,6 +130,7 @@ export interface Found {
 export interface RecoveryOutcome {
   readonly cleanStop: boolean
   readonly logId: string
+  readonly lastChange: Instant
   /** Of the tasks that a scheduler held. */
   readonly rows: Uint8Array
   /** What durability rests on, as the connection has it. */

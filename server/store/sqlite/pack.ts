@@ -32,7 +32,7 @@ export class Packer {
     this.#encode = encode
   }
 
-  insert(requests: readonly InsertRequest[]): PackedInsert {
+  insert(now: Instant, requests: readonly InsertRequest[]): PackedInsert {
     const out = this.#bytes
     out.clear()
     const numbers = new Float64Array(requests.length * INSERT.width)
@@ -52,6 +52,7 @@ export class Packer {
       at += INSERT.width
     }
     return {
+      now,
       count: requests.length,
       keys: JSON.stringify(keys),
       handlers: handlers.all,

@@ -58,12 +58,18 @@ export class Questions {
 
   /** What a process finds; the store is in its hands from now on. */
   recover(): RecoveryOutcome {
-    const { meta, lookup } = this.#parts
+    const { meta, lookup, counts } = this.#parts
     const { cleanStop } = meta
     meta.cleanStop = false
     const held = this.#held.all() as unknown as LiveRow[]
     const rows = this.pack(held.map((row) => lookup.rowOf(row)))
-    return { cleanStop, logId: meta.logId(), rows, pragmas: pragmasOf(this.#connection) }
+    return {
+      cleanStop,
+      logId: meta.logId(),
+      lastChange: counts.lastChange,
+      rows,
+      pragmas: pragmasOf(this.#connection),
+    }
   }
 
   pack(rows: readonly TaskRow[]): Uint8Array {

@@ -75,14 +75,14 @@ export class SqliteStore implements port.TaskStore {
     await this.#channel.open()
     this.#isOpen = true
     const outcome = (await this.#channel.write({ kind: 'recover' })) as RecoveryOutcome
-    const { cleanStop, logId, rows, pragmas } = outcome
+    const { cleanStop, logId, lastChange, rows, pragmas } = outcome
     this.#log.info('the store is open', { folder: this.#options.folder, cleanStop, ...pragmas })
-    return { cleanStop, logId, tasks: readRows(rows) }
+    return { cleanStop, logId, lastChange, tasks: readRows(rows) }
   }
 
   async insert(requests: readonly port.InsertRequest[]): Promise<readonly port.InsertAnswer[]> {
     if (requests.length === 0) return []
-    const insert = this.#packer.insert(requests)
+    const insert = this.#packer.insert(this.now(), requests)
     const { firstArrival, logPosition, known } = (await this.#channel.write({
       kind: 'insert',
       insert,

@@ -143,11 +143,13 @@ export class StoreWriter {
       case 'insert': {
         const first = this.#counts.newestArrival + 1
         this.#counts.newestArrival += operation.insert.count
+        this.#counts.lastChange = operation.insert.now
         return this.#insert.run(operation.insert, first, this.#log.latest)
       }
       case 'start':
         return this.#starts.run(operation.starts)
       case 'update':
+        this.#counts.lastChange = operation.update.now
         return this.#update.run(operation.update)
       case 'takeWindow':
         return this.#questions.pack(this.#window.take(operation).map((row) => this.#lookup.rowOf(row)))

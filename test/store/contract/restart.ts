@@ -24,6 +24,17 @@ export function restartContract(world: () => StoreWorld, { survives }: StoreKind
       expect((await again()).logId).toBe(logId)
     })
 
+    it('knows when the last change was, as its clock had said', async () => {
+      await world().add([named('a')])
+      world().now = START + 5_000
+      const [b] = (await world().add([named('b')])) as [Task]
+      expect((await again()).lastChange).toBe(START + 5_000)
+      world().now = START + 7_000
+      await world().store.update([ending(b)])
+      world().now = START
+      expect((await again()).lastChange).toBe(START + 7_000)
+    })
+
     it('gives the tasks that a scheduler held, as they were last stored, and no others', async () => {
       const [near, running, over] = (await world().add([named('near'), named('running'), named('over')])) as [
         Task,
