@@ -66,6 +66,19 @@ describe('a store that another program has locked', () => {
     await expect(client.get('refused')).rejects.toMatchObject({ name: 'TaskNotFoundError' })
   })
 
+  it('is waited for at a start, as long as a short lock lasts', async () => {
+    await using victim = await Victim.start([])
+    await using client = createClient({ address: victim.address })
+    await client.schedule('work', { ms: 0 }, { id: 'before', delayMs: 600_000 })
+    await victim.kill()
+    const held = lock(victim.data)
+    const started = victim.start()
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    held.release()
+    await started
+    expect((await client.get('before')).task.state).toBe('scheduled')
+  })
+
   it('gets the results of what ran meanwhile as soon as it is free', async () => {
     await using victim = await Victim.start([])
     await using client = createClient({ address: victim.address })

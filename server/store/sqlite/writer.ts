@@ -29,6 +29,9 @@ const QUESTIONS: ReadonlySet<WriteOperation['kind']> = new Set([
   'consumers',
 ])
 
+/** How long a start waits for a store that another program has locked. */
+const START_LOCK_WAIT_MS = 10_000
+
 /** Watches commits, for the case that the writer dies at one. */
 export interface CommitWatch {
   /** The answers to a group that hold if this commit succeeds; it is about to be made. */
@@ -89,13 +92,26 @@ export class StoreWriter {
    */
   run(group: readonly WriteOperation[], watch = NOBODY): Answer[] {
     try {
-      const answers = this.#run(group, watch)
+      const answers = group.some(({ kind }) => kind === 'recover')
+        ? this.#patiently(() => this.#run(group, watch))
+        : this.#run(group, watch)
       if (group.some(({ kind }) => kind === 'tidy')) this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       return answers
     } catch (error) {
       if (group.length > 1 && !isTrouble(error))
         return group.flatMap((operation) => this.run([operation], watch))
       return group.map(() => ({ ok: false, error: error as Error }))
+    }
+  }
+
+  /** At the start nobody waits for an answer yet, and a server that gave up at once would be down for longer than a short lock lasts. */
+  #patiently<T>(run: () => T): T {
+    const { timeout } = this.#connection.prepare('PRAGMA busy_timeout').get() as { timeout: number }
+    this.#connection.exec(`PRAGMA busy_timeout = ${START_LOCK_WAIT_MS}`)
+    try {
+      return run()
+    } finally {
+      this.#connection.exec(`PRAGMA busy_timeout = ${timeout}`)
     }
   }
 
