@@ -31,6 +31,8 @@ export interface CommandContext<Options> {
   readonly client: SchedulerClient
   readonly terminal: Terminal
   readonly options: Options
+  /** Somebody has said which server. */
+  readonly isServerGiven: boolean
   /** Print JSON, one object a line. */
   readonly json: boolean
   /** Aborted at SIGINT or SIGTERM. */
@@ -94,7 +96,8 @@ async function runWork<Options>({ terminal, options, args, work, command }: Work
     client = terminal.connect(clientOptions(options, terminal))
     const json = options.json ?? false
     const sayJson = (value: unknown): void => terminal.say(jsonLine(value))
-    const context = { client, terminal, options, json, signal: interrupt.signal, sayJson }
+    const isServerGiven = command.getOptionValueSource('address') !== 'default'
+    const context = { client, terminal, options, isServerGiven, json, signal: interrupt.signal, sayJson }
     return (await work(context, ...args)) ?? EXIT.ok
   } catch (error) {
     if (interrupt.signal.aborted) return EXIT.interrupted

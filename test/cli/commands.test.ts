@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createClient } from '../../client/index.js'
 import { DstMark, GetStatsResponse } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import { TaskSpec, TaskState } from '../../proto/generated/punctual/v1/task.js'
 import { FakeService } from '../support/fake-service.js'
@@ -141,6 +142,26 @@ describe('punctual preview', () => {
     })
   })
 
+  it('needs no server: without one, and without an address, it says what one would say', async () => {
+    const words = ['preview', '30 2 * * *', '--zone', 'America/New_York', '--from', '2027-03-13T12:00:00Z']
+    const { out, err, exitCode } = await runCommand([...words, '--count', '2'], { terminal: withNoServer() })
+    expect(out).toEqual([
+      '2027-03-14T03:30:00-04:00  2027-03-14T07:30:00.000Z  shifted: this local time does not exist',
+      '2027-03-15T02:30:00-04:00  2027-03-15T06:30:00.000Z',
+    ])
+    expect({ err, exitCode }).toEqual({ err: [], exitCode: 0 })
+    const refused = await runCommand(['preview', '61 2 * * *'], { terminal: withNoServer() })
+    expect(refused.err.join()).toContain('recurrence.cron: ')
+    expect(refused.exitCode).toBe(2)
+  })
+
+  it('of a server that was named and is not there is refused', async () => {
+    const words = ['preview', '0 2 * * *', '--address', '127.0.0.1:1']
+    const { err, exitCode } = await runCommand(words)
+    expect(err.join()).toContain('cannot reach a server at 127.0.0.1:1')
+    expect(exitCode).toBe(5)
+  })
+
   it('without a rule is a usage error', async () => {
     const { run } = await start()
     const { err, exitCode } = await run('preview')
@@ -252,4 +273,11 @@ async function start() {
   const terminal = new FakeTerminal()
   const run = (...words: (string | string[])[]) => runCommand(words.flat(), { terminal, service })
   return { service, terminal, run }
+}
+
+/** On a machine on which nothing serves. */
+function withNoServer(): FakeTerminal {
+  const terminal = new FakeTerminal()
+  terminal.connect = (options) => createClient({ ...options, address: '127.0.0.1:1' })
+  return terminal
 }
