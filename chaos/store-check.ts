@@ -1,6 +1,5 @@
-import { DatabaseSync } from '@photostructure/sqlite'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { checkStore as checkInvariants } from '../server/store/sqlite/check/check-store.js'
 import type { Verdict } from './checks.js'
 import { groupBy } from './group-by.js'
 import type { Victim } from './victim.js'
@@ -28,7 +27,7 @@ export function checkStore(
       checked: 1,
       broken: readerFailure === undefined ? [] : [readerFailure.message],
     },
-    { promise: 'the store is whole', checked: 1, broken: integrity(join(victim.data, 'punctual.db')) },
+    ...invariants(victim),
     {
       promise: 'nothing happened that nobody foresaw',
       checked: lines(victim).length,
@@ -58,12 +57,10 @@ function lines({ logFile }: Victim): readonly string[] {
     .filter((line) => line !== '')
 }
 
-function integrity(file: string): readonly string[] {
-  const store = new DatabaseSync(file, { readOnly: true })
-  try {
-    const rows = store.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[]
-    return rows.map((row) => row.integrity_check).filter((text) => text !== 'ok')
-  } finally {
-    store.close()
-  }
-}
+/** What `punctual check` holds a store to. */
+const invariants = ({ data }: Victim): readonly Verdict[] =>
+  checkInvariants(data).findings.map(({ invariant, checked, broken, examples }) => ({
+    promise: `the store: ${invariant}`,
+    checked,
+    broken: broken > examples.length ? [...examples, `and ${broken - examples.length} more`] : examples,
+  }))

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { processTerminal, type Terminal } from '../terminal.js'
+import { addBackup } from './backup.js'
 import { addCancel } from './cancel.js'
+import { addCheck } from './check.js'
 import { addConsumers, addDeleteConsumer } from './consumers.js'
 import { addGet } from './get.js'
 import { addHandlers } from './handlers.js'
@@ -28,4 +30,6 @@ export function registerCommands(program: Command, terminal: Terminal = processT
   addResume(program, terminal)
   addRunNow(program, terminal)
   addProto(program, terminal)
+  addBackup(program, terminal)
+  addCheck(program, terminal)
 }

@@ -83,7 +83,7 @@ export const ROOMS: Readonly<Record<string, RoomRules>> = {
       'uuid',
     ],
   },
-  cli: { imports: ['client', 'server/main', TASK, 'server/maintenance'] },
+  cli: { imports: ['client', 'server/main', 'server/compose/store-files', TASK, 'server/maintenance'] },
   // the kit stands in for the clock and the executor, so it knows what those promise, and runs handlers by the same steps
   testing: {
     imports: [

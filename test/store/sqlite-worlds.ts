@@ -1,6 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { checkStore } from '../../server/store/sqlite/check/check-store.js'
 import { SqliteStore, type SqliteStoreOptions } from '../../server/store/sqlite/sqlite-store.js'
 import type { TaskResult } from '../../server/task/result.js'
 import type { OpenStore, StoreKind } from './store-world.js'
@@ -45,8 +46,23 @@ export const inFolder = (runIn: 'inline' | 'thread', made = SqliteStore): StoreK
         return opener(copy)
       },
       remove: async () => {
+        // whatever a test has done, it has left a store that holds to its invariants
+        const broken = folders.flatMap((folder) => brokenIn(folder, MADE_UP))
         for (const folder of folders) rmSync(folder, { recursive: true })
+        if (broken.length > 0) throw new Error(`the store is not whole: ${broken.join('; ')}`)
       },
     }
   },
 })
+
+/** Start ids and positions that tests of the store make up; in a server they come from the store. */
+const MADE_UP: readonly string[] = [
+  'start ids come before the next one',
+  'each durable consumer stands within the log',
+]
+
+/** What does not hold in a store. */
+export const brokenIn = (path: string, but: readonly string[] = []): readonly string[] =>
+  checkStore(path)
+    .findings.filter(({ invariant, broken }) => broken > 0 && !but.includes(invariant))
+    .map(({ invariant, examples }) => `${invariant}: ${examples.join(', ')}`)

@@ -1,13 +1,14 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StoreOpenError } from '../task-store.js'
 import type { StoreSettings } from './channel.js'
 import { type Connection, openConnection, openLockFile } from './connection.js'
-import { APPLICATION_ID, migrate, SCHEMA_VERSION } from './migrate.js'
+import { APPLICATION_ID, migrate } from './migrate.js'
+import { checkHeader } from './store-header.js'
 import { StoreRoom } from './store-room.js'
 
 /** Files of a data folder. */
-const STORE_FILE = 'punctual.db'
+export const STORE_FILE = 'punctual.db'
 const LOCK_FILE = 'punctual.lock'
 
 export interface OpenStore {
@@ -94,20 +95,7 @@ function checkFile(file: string): void {
     throw new StoreOpenError(
       `the store ${file} is read-only; make it writable, or give another folder to --data`,
     )
-  const header = readHeader(file)
-  if (header.length === 0) return
-  if (header.length < 100 || header.toString('latin1', 0, 15) !== 'SQLite format 3')
-    throw new StoreOpenError(
-      `${file} is not a Punctual store (not an SQLite file); give another folder to --data`,
-    )
-  const application = header.readUInt32BE(68)
-  if (application !== APPLICATION_ID)
-    throw new StoreOpenError(`${file} is an SQLite file of another program; give another folder to --data`)
-  const version = header.readUInt32BE(60)
-  if (version > SCHEMA_VERSION)
-    throw new StoreOpenError(
-      `the store ${file} was written by a newer Punctual (schema ${version}; this one knows up to ${SCHEMA_VERSION}); run that version`,
-    )
+  checkHeader(file)
 }
 
 /** Marks a new file as ours before it gets a write-ahead log, so that the mark is in the file itself from the first moment. */
@@ -118,22 +106,6 @@ function stamp(file: string): void {
     connection.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
   } finally {
     connection.close()
-  }
-}
-
-function readHeader(file: string): Buffer {
-  let handle: number
-  try {
-    handle = openSync(file, 'r')
-  } catch (error) {
-    throw new StoreOpenError(`cannot read the store ${file}: ${(error as Error).message}`, { cause: error })
-  }
-  try {
-    const header = Buffer.alloc(Math.min(100, fstatSync(handle).size))
-    readSync(handle, header, 0, header.length, 0)
-    return header
-  } finally {
-    closeSync(handle)
   }
 }
 
