@@ -17,7 +17,8 @@ export interface CheckReport {
 }
 
 /**
- * Holds a store to every invariant of its layout, as it is at one moment; changes nothing. Reads all of it: a minute or so for ten million tasks.
+ * Holds a store to every invariant of its layout, as it is at one moment; changes nothing. Reads all of it in one transaction, so beside a busy server rather
+ * check a backup: the write-ahead log cannot be cut meanwhile.
  *
  * @param path - A data folder, whether a server uses it or not, or a file such as a backup.
  * @param onStep - Told before each part, of how many.
