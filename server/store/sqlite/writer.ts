@@ -92,9 +92,7 @@ export class StoreWriter {
    */
   run(group: readonly WriteOperation[], watch = NOBODY): Answer[] {
     try {
-      const answers = group.some(({ kind }) => kind === 'recover')
-        ? this.#patiently(() => this.#run(group, watch))
-        : this.#run(group, watch)
+      const answers = this.#run(group, watch)
       if (group.some(({ kind }) => kind === 'tidy')) this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       return answers
     } catch (error) {
@@ -105,11 +103,11 @@ export class StoreWriter {
   }
 
   /** At the start nobody waits for an answer yet, and a server that gave up at once would be down for longer than a short lock lasts. */
-  #patiently<T>(run: () => T): T {
+  #beginPatiently(): void {
     const { timeout } = this.#connection.prepare('PRAGMA busy_timeout').get() as { timeout: number }
     this.#connection.exec(`PRAGMA busy_timeout = ${START_LOCK_WAIT_MS}`)
     try {
-      return run()
+      this.#begin.run()
     } finally {
       this.#connection.exec(`PRAGMA busy_timeout = ${timeout}`)
     }
@@ -119,7 +117,8 @@ export class StoreWriter {
     if (group.every(({ kind }) => QUESTIONS.has(kind))) return this.#do(group)
     this.#room.mustBeThere()
     const last = this.#counts.commit
-    this.#begin.run()
+    if (group.some(({ kind }) => kind === 'recover')) this.#beginPatiently()
+    else this.#begin.run()
     try {
       const answers = this.#do(withoutEnded(group))
       this.#log.flush()
