@@ -13,6 +13,7 @@ import { lateness } from './scenarios/lateness.js'
 import { results } from './scenarios/results.js'
 import { SCALES } from './scenarios/scale.js'
 import type { Scenario } from './scenarios/scenario.js'
+import { streams } from './scenarios/streams.js'
 import { submit } from './scenarios/submit.js'
 import { tracing } from './scenarios/tracing.js'
 import { waiting } from './scenarios/waiting.js'
@@ -33,7 +34,7 @@ const { values: args } = parseArgs({
     out: { type: 'string' },
   },
 })
-const SCENARIOS: readonly Scenario[] = [submit, drain, lateness, cancel, results, waiting, tracing]
+const SCENARIOS: readonly Scenario[] = [submit, drain, lateness, cancel, results, streams, waiting, tracing]
 
 const given = SCALES[args.smoke ? 'smoke' : args.long ? 'long' : 'normal']
 const scale = args.runs === undefined ? given : { ...given, runs: Number(args.runs) }

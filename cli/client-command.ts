@@ -8,6 +8,7 @@ import {
   type TlsOptions,
   UnavailableError,
 } from '../client/index.js'
+import { breakNotices } from './break-notices.js'
 import { parseDuration } from './duration.js'
 import { EXIT, EXIT_CODES_HELP, exitCodeOf } from './exit-code.js'
 import { jsonLine } from './json-line.js'
@@ -142,8 +143,7 @@ function clientOptions(options: ConnectionOptions, terminal: Terminal): ClientOp
     deadlineMs: timeout,
     // a person would rather hear at once that nobody is there
     retry: false,
-    onBreak: ({ message }) =>
-      terminal.complain(`punctual: connection lost (${printable(message)}); resuming`),
+    onBreak: breakNotices(terminal),
     ...(tls !== undefined && { tls }),
   }
 }

@@ -1,3 +1,4 @@
+import { measureLog, readAll } from './byte-jobs.js'
 import { cancelBatches, cancelOneByOne } from './cancel-jobs.js'
 import { drain, roundTrips } from './drain-jobs.js'
 import { probeLateness, spreadLateness, timerLateness } from './lateness-jobs.js'
@@ -19,6 +20,8 @@ export const JOBS = {
   cancelBatches,
   cancelOneByOne,
   replay,
+  measureLog,
+  readAll,
   startReaders,
   stopReaders,
   storeCommits,

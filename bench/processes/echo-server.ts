@@ -7,6 +7,7 @@ import {
   type StreamResultsResponse,
 } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import { type Task, TaskState } from '../../proto/generated/punctual/v1/task.js'
+import { BYTE_STREAM, sendBytes } from './byte-stream.js'
 import type { EchoReady } from './echo-process.js'
 
 /**
@@ -108,6 +109,9 @@ async function replay(stream: Stream, count: number): Promise<void> {
 }
 
 const server = new Server({ 'grpc-node.flow_control_window': 4 * 1024 * 1024, 'grpc.enable_channelz': 0 })
+server.addService(BYTE_STREAM, {
+  read: (stream: ServerWritableStream<Buffer, Buffer>) => void sendBytes(stream),
+})
 server.addService(service, {
   schedule: (call: { request: ScheduleRequest }, answer: (error: null, response: object) => void) => {
     const id = idOf()
