@@ -96,10 +96,13 @@ export function isWorthRetrying(error: errors.PunctualError): boolean {
 /** Did the server itself refuse the call, so that certainly nothing of it was done? */
 export const wasNotDone = (error: errors.PunctualError): boolean => error.reason !== ''
 
-/** Can a stream go on after this? Everything that a lost connection or a stopping server may look like. */
+/**
+ * Can a stream go on after this? Everything that a lost connection or a stopping server may look like. What is full can only when the server says that waiting helps:
+ * too many consumers stay too many until somebody deletes one.
+ */
 export function isWorthResuming(error: errors.PunctualError): boolean {
   if (error instanceof errors.ConsumerTakenOverError || error instanceof errors.ClientClosedError)
     return false
-  if (error.code === statusName(status.RESOURCE_EXHAUSTED)) return error.reason !== ''
+  if (error.code === statusName(status.RESOURCE_EXHAUSTED)) return error.retryAfterMs !== undefined
   return error.code !== '' && !FINAL_FOR_STREAMS.has(error.code)
 }

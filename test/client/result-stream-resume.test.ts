@@ -91,6 +91,14 @@ describe('after a break', () => {
     await loop.return?.()
   })
 
+  it('gives up at once where waiting does not help: the server has as many consumers as it may keep', async () => {
+    const { service, client } = await startClient()
+    const next = client.results({ consumer: 'billing' })[Symbol.asyncIterator]().next()
+    const full = new RpcError('RESOURCE_EXHAUSTED', 'delete some', { reason: 'TOO_MANY_CONSUMERS' })
+    ;(await service.stream(1)).fail(full)
+    await expect(next).rejects.toThrow('delete some')
+  })
+
   it('gives up on a server that answers the same fault every time', async () => {
     const { service, client, clock } = await startClient()
     const next = client.results()[Symbol.asyncIterator]().next()
