@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8'
 import { type RunningServer, startServer } from './compose.js'
 import { type Config, ConfigError, readConfig } from './config/read-config.js'
 
@@ -14,6 +15,12 @@ const EXIT = {
   /** Attempts were cut off by the drain limit or a second signal, or something could not be stored. */
   cutShort: 3,
 } as const
+
+/**
+ * By how much V8 lets what is alive grow until it collects again. Left to itself it may become several times as much, and what a flood of batches has left behind stays
+ * with the process: docs/decisions/memory.md has the figures.
+ */
+const HEAP_GROWTH_PERCENT = 20
 
 /** What `serve` needs of its process: a test has its own. */
 export interface ServeProcess {
@@ -57,6 +64,7 @@ export async function serve(
       else host.exit(EXIT.cutShort)
     })
   })
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
   let server: RunningServer
   try {
     server = await startServer(config)

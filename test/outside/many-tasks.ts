@@ -16,10 +16,10 @@ const DAY_S = 86_400
 /** So many times what is promised: machines of tests are slow, and not alone. Memory is the same on any. */
 const PATIENCE = 5
 
-/** `submittingMb`: what submitting leaves behind until the garbage is collected. */
+/** `submittingMb`: with what submitting has left behind. */
 const PROMISED = {
   waitingMb: 300,
-  submittingMb: 450,
+  submittingMb: 300,
   runningMb: 600,
   restartMs: 2_000,
   latenessMs: 200,

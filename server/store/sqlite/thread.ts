@@ -6,6 +6,9 @@ import type { StoreSettings } from './channel.js'
 import type { Operation, PackedInsert, PackedUpdate } from './operations.js'
 import { errorOf, type FromThread, type NumberedAnswer, type ToThread } from './thread-messages.js'
 
+/** What a batch takes dies with it: more room for the young only makes the process bigger (docs/decisions/memory.md). */
+const YOUNG_MB = 8
+
 /** Who waits for an answer. `prepared`: the answer that holds if that commit was made. */
 export interface Unanswered {
   readonly resolve: (value: unknown) => void
@@ -54,6 +57,7 @@ export class StoreThread {
       execArgv,
       env: {},
       name: role === 'writer' ? 'store' : 'store-reader',
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     })
     this.#worker.on('message', (message: FromThread) => this.#receive(message))
     this.#worker.on('error', (error) => {
