@@ -8,6 +8,9 @@ import { anyPlan, KILLER, type TaskPlan } from './plans.js'
 const CALL = { deadlineMs: 8_000 }
 const RECENT = 60
 const MAX_OPEN_CALLS = 200
+/** Two minutes: no fault lasts as long. */
+const MAX_RESUMES = 600
+const RESUME_EVERY_MS = 200
 /** With more tasks open than this, nothing is scheduled: what is wanted is chaos, not a queue. */
 const MAX_BACKLOG = 150
 
@@ -141,10 +144,11 @@ export class Load {
     entry.isMeddledWith = true
     await this.#ask('pause', () => this.#client.pause(entry.id, CALL))
     await sleep(this.#dice.int(0, 500))
-    // it must not stay so
-    for (let tries = 0; tries < 30; tries++) {
+    // it must not stay so, however long the server is away
+    for (let tries = 0; tries < MAX_RESUMES; tries++) {
       const error = await this.#ask('resume', () => this.#client.resume(entry.id, CALL))
       if (error === undefined || isAnswer(error)) return
+      await sleep(RESUME_EVERY_MS)
     }
   }
 
@@ -191,5 +195,7 @@ export class Load {
 
 /** The server has answered, though not with success. */
 function isAnswer(error: unknown): boolean {
-  return !['UnavailableError', 'DeadlineExceededError'].includes((error as PunctualError).name)
+  return !['UnavailableError', 'DeadlineExceededError', 'ServerFullError'].includes(
+    (error as PunctualError).name,
+  )
 }

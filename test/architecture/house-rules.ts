@@ -103,7 +103,8 @@ export const ROOMS: Readonly<Record<string, RoomRules>> = {
   chaos: ANYTHING,
   // what a user of the package could write: by its name, never by a path into it
   examples: { imports: [] },
-  scripts: { imports: [] },
+  // captures of the docs are taken by the client itself
+  scripts: { imports: ['client'] },
 }
 
 /** Something of the platform or of a package that only some places may touch. */
