@@ -99,8 +99,7 @@ export class TaskService {
     checkId(id, 'id', found)
     checkChoice(OutputFormat, outputFormat, 'output_format', found)
     refuse(found)
-    const { store } = this.#parts
-    const [[task], entry] = await Promise.all([store.get([id]), store.findResult(id)])
+    const { task, result: entry } = await this.#parts.store.lookUp(id)
     if (!task) throw new TaskNotFoundError(id)
     return {
       task: this.#wire(task, formOf(outputFormat)),

@@ -213,6 +213,12 @@ export interface TaskStore {
   /** The newest result (kind 'result') of a task, or that of one run. */
   findResult(taskId: string, run?: number): Promise<LogEntry | undefined>
 
+  /**
+   * A task and its newest result, as they stood on disk at one moment. What was acknowledged before is there; what is being written may not be. Read beside the writer,
+   * so that nobody waits for the commit of somebody else's ten thousand tasks.
+   */
+  lookUp(id: string): Promise<{ readonly task: Task | undefined; readonly result: LogEntry | undefined }>
+
   /** The position before the first entry committed at `since` or later. */
   positionAt(since: Instant): Promise<LogPosition>
 

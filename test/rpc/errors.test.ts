@@ -49,6 +49,7 @@ function breakable(error: () => Error): { wrap: (store: TaskStore) => TaskStore;
       list: failing((query) => store.list(query)),
       update: failing((transitions) => store.update(transitions)),
       findResult: failing((id, run) => store.findResult(id, run)),
+      lookUp: failing((id) => store.lookUp(id)),
       stats: failing(() => store.stats()),
     })
   return { wrap, fault }

@@ -76,7 +76,8 @@ describe('every statement of the store', () => {
   it('of the log reader finds its rows by a key', () => {
     expect(new StoreReader(connection)).toBeDefined()
     const found = [...prepared].filter((sql) => walks(sql).length > 0)
-    expect(found).toEqual([])
+    // a few handlers, read whole when the store is opened
+    expect(found).toEqual(['SELECT number, name FROM handlers'])
   })
 
   describe('that lists tasks', () => {

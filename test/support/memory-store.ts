@@ -188,6 +188,11 @@ export class MemoryStore implements TaskStore {
     })
   }
 
+  async lookUp(id: string): Promise<{ task: Task | undefined; result: LogEntry | undefined }> {
+    const [[task], result] = await Promise.all([this.get([id]), this.findResult(id)])
+    return { task, result }
+  }
+
   positionAt(since: Instant): Promise<LogPosition> {
     return this.#commit('positionAt', () => {
       const first = this.disk.log.findIndex(({ entry }) => entry.commitTime >= since)

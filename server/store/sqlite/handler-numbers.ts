@@ -35,7 +35,12 @@ export class HandlerNumbers {
   }
 
   nameOf(number: number): string {
-    const name = this.#byNumber.get(number)
+    let name = this.#byNumber.get(number)
+    if (name === undefined) {
+      // another connection may have stored it since
+      this.reload()
+      name = this.#byNumber.get(number)
+    }
     if (name === undefined) throw new Error(`the store names an unknown handler: ${number}`)
     return name
   }

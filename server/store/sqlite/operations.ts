@@ -89,6 +89,7 @@ export type ReadOperation =
       readonly maxEntries: number
       readonly maxBytes: number
     }
+  | { readonly kind: 'lookUp'; readonly id: string }
   | { readonly kind: 'positionAt'; readonly since: Instant }
 
 export type Operation = WriteOperation | ReadOperation
@@ -124,6 +125,12 @@ export interface UpdateOutcome {
 export interface Found {
   readonly known: readonly boolean[]
   readonly rows: Uint8Array
+}
+
+/** Answer to a `lookUp`: rows and a page with one of each at most. */
+export interface LookedUp {
+  readonly rows: Uint8Array
+  readonly page: Uint8Array
 }
 
 /** Answer to `recover`. */

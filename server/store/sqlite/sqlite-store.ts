@@ -7,7 +7,7 @@ import type * as port from '../task-store.js'
 import type { Channel, StoreSettings } from './channel.js'
 import { InlineChannel } from './inline-channel.js'
 import { readPage } from './log-page.js'
-import type { Found, InsertOutcome, RecoveryOutcome, UpdateOutcome } from './operations.js'
+import type { Found, InsertOutcome, LookedUp, RecoveryOutcome, UpdateOutcome } from './operations.js'
 import { Packer, type PendingEntry } from './pack.js'
 import { payloadHash } from './payload-hash.js'
 import { readRows } from './task-rows.js'
@@ -162,6 +162,11 @@ export class SqliteStore implements port.TaskStore {
   async findResult(taskId: string, run?: number): Promise<port.LogEntry | undefined> {
     const page = (await this.#channel.write({ kind: 'findResult', id: taskId, run })) as Uint8Array
     return readPage(page)[0]
+  }
+
+  async lookUp(id: string): Promise<Awaited<ReturnType<port.TaskStore['lookUp']>>> {
+    const { rows, page } = (await this.#channel.read({ kind: 'lookUp', id })) as LookedUp
+    return { task: readRows(rows)[0], result: readPage(page)[0] }
   }
 
   positionAt(since: Instant): Promise<port.LogPosition> {

@@ -119,8 +119,14 @@ function serveReader(file: string): void {
   })
 }
 
-const isRead = (operation: Operation): operation is ReadOperation =>
-  operation.kind === 'list' || operation.kind === 'readLog' || operation.kind === 'positionAt'
+const READS: ReadonlySet<Operation['kind']> = new Set<ReadOperation['kind']>([
+  'list',
+  'readLog',
+  'lookUp',
+  'positionAt',
+])
+
+const isRead = (operation: Operation): operation is ReadOperation => READS.has(operation.kind)
 
 function attempt(fn: () => unknown): Answer {
   try {

@@ -161,6 +161,31 @@ export function findingContract(world: () => StoreWorld): void {
     })
   })
 
+  describe('lookUp', () => {
+    it('finds a task and its newest result, wherever the task is: held, waiting, recurring or ended', async () => {
+      const held = await world().addOne(named('held'))
+      const [waiting] = await world().add([named('waiting')], false)
+      expect(await world().store.lookUp('held')).toEqual({ task: held, result: undefined })
+      expect(await world().store.lookUp('waiting')).toEqual({ task: waiting, result: undefined })
+      const next = nextRun(held)
+      await world().store.update([next])
+      expect(await world().store.lookUp('held')).toMatchObject({ task: next.task, result: { run: 1 } })
+      const last = ending(next.task, 'failed')
+      await world().store.update([last])
+      expect(await world().store.lookUp('held')).toMatchObject({ task: last.task, result: { run: 2 } })
+    })
+
+    it('finds nothing of a task that nobody knows', async () => {
+      expect(await world().store.lookUp('nobody')).toEqual({ task: undefined, result: undefined })
+    })
+
+    it('knows what was acknowledged, of a handler that it did not know before, too', async () => {
+      await world().store.lookUp('nobody')
+      const task = await world().addOne(named('a', { spec: { handler: 'new here' } }))
+      expect(await world().store.lookUp('a')).toEqual({ task, result: undefined })
+    })
+  })
+
   describe('findResult', () => {
     it('finds the result of a one-shot task, and that of its run', async () => {
       const task = await world().addOne(named('a'))
