@@ -1,5 +1,6 @@
 import { newId } from './new-id.js'
 import type { Clock } from '../clock.js'
+import { Slices } from '../clock/slices.js'
 import type { HandlerCatalogue } from '../handlers/catalogue.js'
 import type { InsertAnswer, InsertRequest, TaskStore } from '../store/task-store.js'
 import { admit } from '../task/admit.js'
@@ -45,6 +46,7 @@ export class Admission {
   readonly #store: TaskStore
   readonly #scheduler: SchedulerFace
   readonly #handlers: HandlerCatalogue
+  readonly #clock: Clock
   readonly #limits: AdmissionLimits
   readonly #budget: Budget
   readonly #makeId: (now: Instant) => string
@@ -53,13 +55,14 @@ export class Admission {
     this.#store = store
     this.#scheduler = scheduler
     this.#handlers = handlers
+    this.#clock = clock
     this.#limits = limits
     this.#budget = new Budget(store, clock, limits)
     this.#makeId = makeId
   }
 
   /**
-   * Stores tasks: on disk once this resolves.
+   * Stores tasks: on disk once this resolves. Many are worked through in slices; the store keeps them in one transaction all the same.
    *
    * @returns one answer for each call, in order: a bad one spoils no other. The same id twice counts as two calls in order.
    */
@@ -68,8 +71,11 @@ export class Admission {
     const answers: ScheduleAnswer[] = []
     let admitted: Admitted[] = []
     const now = this.#store.now()
+    const slices = new Slices(this.#clock)
     let next = 0
     for (const call of calls) {
+      const pause = slices.next()
+      if (pause) await pause
       // most handlers check in the same turn: then the way of a task pays no promise
       const checking = this.#refusal(call, now)
       const refusal = checking instanceof Promise ? await checking : checking
@@ -87,7 +93,7 @@ export class Admission {
     }
     while (admitted.length > 0) {
       const [wave, rest] = beforeReplaced(admitted)
-      await this.#keep(wave, answers)
+      await this.#keep(wave, answers, slices)
       admitted = rest
     }
     return answers
@@ -161,12 +167,15 @@ export class Admission {
   }
 
   /** Stores the tasks of calls, then settles those whose id was known. */
-  async #keep(wave: readonly Admitted[], answers: ScheduleAnswer[]): Promise<void> {
+  async #keep(wave: readonly Admitted[], answers: ScheduleAnswer[], slices: Slices): Promise<void> {
     const now = this.#store.now()
-    const requests = wave.map(({ call, spec }): InsertRequest => {
+    const requests: InsertRequest[] = []
+    for (const { call, spec } of wave) {
+      const pause = slices.next()
+      if (pause) await pause
       const task = admit(spec, now, call.requestId)
-      return { task, near: this.#scheduler.wantsNear(task.notBefore, spec.priority) }
-    })
+      requests.push({ task, near: this.#scheduler.wantsNear(task.notBefore, spec.priority) })
+    }
     const stored = await this.#store.insert(requests)
     this.#tell(requests, stored)
     const replacing: (Admitted & { answer: InsertAnswer })[] = []

@@ -1,6 +1,7 @@
 import { ItemError } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import { FIXED_LIMITS } from '../admission/limits.js'
 import type { ScheduleAnswer, ScheduleCall } from '../admission/schedule-call.js'
+import type { Slices } from '../clock/slices.js'
 import type { LogPosition } from '../store/task-store.js'
 import { SchedulerError } from '../task/errors.js'
 import { toItemError } from './status.js'
@@ -19,11 +20,21 @@ export interface BatchAnswers {
 
 const writer = new WireWriter()
 
-/** The bytes of a `punctual.v1.ScheduleBatchResponse`. By hand, because it is paid for each task; `test/rpc` reads it with generated code. */
-export function encodeBatchAnswers({ calls, answers, latest, cursorOf }: BatchAnswers): Uint8Array {
+/** The bytes of a `punctual.v1.ScheduleBatchResponse`, written in slices. By hand, because it is paid for each task; `test/rpc` reads it with generated code. */
+export async function encodeBatchAnswers(
+  { calls, answers, latest, cursorOf }: BatchAnswers,
+  slices: Slices,
+): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
   const position = before(answers, latest)
   try {
     for (let i = 0; i < answers.length; i++) {
+      const pause = slices.next()
+      if (pause) {
+        // others write meanwhile
+        parts.push(writer.take())
+        await pause
+      }
       const answer = answers[i]
       if (answer === undefined) throw new Error(`${answers.length} answers, and none at ${i}`)
       writer.int(10).fork()
@@ -40,11 +51,12 @@ export function encodeBatchAnswers({ calls, answers, latest, cursorOf }: BatchAn
       writer.join()
     }
     writer.int(18).text(cursorOf(position))
-    return writer.take()
+    parts.push(writer.take())
   } catch (error) {
     writer.clear()
     throw error
   }
+  return parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts)
 }
 
 /** Results of every task that was created come after it. */

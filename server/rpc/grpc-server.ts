@@ -47,7 +47,7 @@ export class GrpcServer {
       'grpc.enable_channelz': 0,
       interceptors: [...options.interceptors],
     })
-    this.#server.addService(SERVICE, implementation(parts))
+    this.#server.addService(SERVICE, implementation(parts, options.clock))
     this.health.addTo(this.#server)
     addReflection(this.#server)
   }

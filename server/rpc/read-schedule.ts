@@ -2,6 +2,7 @@ import { OnConflict as WireConflict } from '../../proto/generated/punctual/v1/sc
 import { FIXED_LIMITS } from '../admission/limits.js'
 import { notBuilt } from '../admission/not-built.js'
 import type { OnConflict, ScheduleCall } from '../admission/schedule-call.js'
+import type { Slices } from '../clock/slices.js'
 import { InvalidRequestError, type Violation } from '../task/errors.js'
 import { type ReadSpec, TaskSpecReader } from './read-task-spec.js'
 import { wordOf } from './translate-enums.js'
@@ -26,16 +27,22 @@ export function readSchedule(bytes: Buffer, trace: CallTrace): ScheduleCall {
 }
 
 /**
- * Reads a `punctual.v1.ScheduleBatchRequest`.
+ * Reads a `punctual.v1.ScheduleBatchRequest`, in slices.
  *
  * @throws InvalidRequestError when it holds none or too many; SchedulerError NOT_BUILT for what only a newer server knows. @throws BrokenMessageError
  */
-export function readScheduleBatch(bytes: Buffer, trace: CallTrace): ScheduleCall[] {
+export async function readScheduleBatch(
+  bytes: Buffer,
+  trace: CallTrace,
+  slices: Slices,
+): Promise<ScheduleCall[]> {
   const reader = new WireReader(bytes)
   const calls: ScheduleCall[] = []
   const unknown: string[] = []
   let count = 0
   while (reader.pos < reader.len) {
+    const pause = slices.next()
+    if (pause) await pause
     const tag = reader.uint32()
     if (tag !== 10) {
       unknown.push(`request (field ${tag >>> 3})`)

@@ -1,8 +1,10 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import * as wire from '../../proto/generated/punctual/v1/scheduler_service.js'
+import type { Clock } from '../clock.js'
+import { Slices } from '../clock/slices.js'
 import type { Log } from '../task/log.js'
-import { encodeBatchAnswers } from './batch-answers.js'
+import { type BatchAnswers, encodeBatchAnswers } from './batch-answers.js'
 import { callTrace } from './call-trace.js'
 import { readSchedule, readScheduleBatch } from './read-schedule.js'
 import type { ConsumerService } from './consumer-service.js'
@@ -40,13 +42,10 @@ interface Encoder<T> {
 const writer = new BinaryWriter()
 
 /** One line for each RPC: how its messages are read and written, and who answers. */
-export function implementation({
-  tasks,
-  server,
-  consumers,
-  streaming,
-  log,
-}: ServiceParts): UntypedServiceImplementation {
+export function implementation(
+  { tasks, server, consumers, streaming, log }: ServiceParts,
+  clock: Clock,
+): UntypedServiceImplementation {
   const call = <Request, Response>(
     request: Decoder<Request>,
     response: Encoder<Response>,
@@ -65,8 +64,8 @@ export function implementation({
     ),
     scheduleBatch: unary(
       {
-        decode: (bytes, { metadata }) => readScheduleBatch(bytes, callTrace(metadata)),
-        encode: encodeBatchAnswers,
+        decode: (bytes, { metadata }) => readScheduleBatch(bytes, callTrace(metadata), new Slices(clock)),
+        encode: (answers: BatchAnswers) => encodeBatchAnswers(answers, new Slices(clock)),
       },
       (request) => tasks.scheduleBatch(request),
       log,

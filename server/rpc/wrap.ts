@@ -21,9 +21,9 @@ export interface Call {
 
 /** How the messages of a method are read and written. */
 export interface Codec<Request, Response> {
-  /** Throws for bytes that are no such message. */
-  decode(bytes: Buffer, call: Pick<Call, 'metadata'>): Request
-  encode(response: Response): Uint8Array
+  /** Throws for bytes that are no such message. A promise only for messages that may be long: the way of the others pays for none. */
+  decode(bytes: Buffer, call: Pick<Call, 'metadata'>): Request | Promise<Request>
+  encode(response: Response): Uint8Array | Promise<Uint8Array>
 }
 
 /**
@@ -36,8 +36,10 @@ export function unary<Request, Response>(
   log: Log,
 ): handleUnaryCall<Buffer, Buffer> {
   const answer = async (call: ServerUnaryCall<Buffer, Buffer>): Promise<Buffer> => {
-    const request = decode(codec, call.request, call)
-    const bytes = codec.encode(await handle(request, new UnaryCall(call)))
+    const decoding = decode(codec, call.request, call)
+    const request = decoding instanceof Promise ? await decoding : decoding
+    const encoding = codec.encode(await handle(request, new UnaryCall(call)))
+    const bytes = encoding instanceof Promise ? await encoding : encoding
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
   return (call, send) => {
@@ -59,7 +61,7 @@ export function serverStream<Request>(
 ): handleServerStreamingCall<Buffer, Buffer> {
   return (call) => {
     const stream = new ResponseStream(call)
-    const run = async (): Promise<void> => handle(decode(codec, call.request, call), stream)
+    const run = async (): Promise<void> => handle(await decode(codec, call.request, call), stream)
     run().then(
       () => call.end(),
       (error: unknown) => {
@@ -74,15 +76,20 @@ function decode<Request>(
   codec: Pick<Codec<Request, never>, 'decode'>,
   bytes: Buffer,
   call: { readonly metadata: Metadata },
-): Request {
+): Request | Promise<Request> {
   try {
-    return codec.decode(bytes, call)
+    const decoding = codec.decode(bytes, call)
+    return decoding instanceof Promise ? decoding.catch(refuse) : decoding
   } catch (error) {
-    if (!isUnforeseen(error)) throw error
-    const why = error instanceof Error ? error.message : String(error)
-    const description = `the bytes are not such a message: ${why}`
-    throw new InvalidRequestError([{ field: 'request', description }], 'INVALID_REQUEST')
+    return refuse(error)
   }
+}
+
+function refuse(error: unknown): never {
+  if (!isUnforeseen(error)) throw error
+  const why = error instanceof Error ? error.message : String(error)
+  const description = `the bytes are not such a message: ${why}`
+  throw new InvalidRequestError([{ field: 'request', description }], 'INVALID_REQUEST')
 }
 
 function toServerError(error: unknown, log: Log, method: string): ServerErrorResponse {

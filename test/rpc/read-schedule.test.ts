@@ -3,8 +3,10 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ScheduleBatchRequest, ScheduleRequest } from '../../proto/generated/punctual/v1/scheduler_service.js'
 import { Recurrence, RetryPolicy, type TaskSpec } from '../../proto/generated/punctual/v1/task.js'
+import type { ScheduleCall } from '../../server/admission/schedule-call.js'
 import { readSchedule, readScheduleBatch } from '../../server/rpc/read-schedule.js'
 import { DEFAULT_RETRY } from '../../server/task/retry.js'
+import { hurried, unhurried } from '../clock/some-slices.js'
 import { aTask, encode, fieldsOf, read, readRawTask, readTask, UNTRACED } from './requests.js'
 
 const duration = (seconds: number, nanos = 0) => ({ seconds: BigInt(seconds), nanos })
@@ -259,12 +261,25 @@ describe('a batch', () => {
     return Buffer.from(ScheduleBatchRequest.encode({ requests }).finish())
   }
 
-  it('is read in order', () => {
-    expect(readScheduleBatch(batch(3), UNTRACED).map(({ spec }) => spec.id)).toEqual(['t0', 't1', 't2'])
+  const idsOf = (calls: readonly ScheduleCall[]): string[] => calls.map(({ spec }) => spec.id)
+
+  it('is read in order', async () => {
+    expect(idsOf(await readScheduleBatch(batch(3), UNTRACED, unhurried()))).toEqual(['t0', 't1', 't2'])
   })
 
-  it.each([0, 10_001])('of %i is refused, and names the limit', (count) => {
-    expect(() => readScheduleBatch(batch(count), UNTRACED)).toThrow(/requests: must be 1 to 10000 .*, got/)
+  it('is read in order also in slices, beside another', async () => {
+    const [one, other] = await Promise.all([
+      readScheduleBatch(batch(500), UNTRACED, hurried()),
+      readScheduleBatch(batch(400), UNTRACED, hurried()),
+    ])
+    expect(idsOf(one)).toEqual(Array.from({ length: 500 }, (_, i) => `t${i}`))
+    expect(idsOf(other)).toEqual(Array.from({ length: 400 }, (_, i) => `t${i}`))
+  })
+
+  it.each([0, 10_001])('of %i is refused, and names the limit', async (count) => {
+    await expect(readScheduleBatch(batch(count), UNTRACED, hurried())).rejects.toThrow(
+      /requests: must be 1 to 10000 .*, got/,
+    )
   })
 })
 

@@ -1,0 +1,56 @@
+import type { Clock } from '../clock.js'
+
+/** Work of one piece after which others have their turn: as long as a tick of the clock they would be late by anyway. */
+const SLICE_MS = 3
+/** Pieces between two looks at the clock: a batch of a usual size is over before the first slice is. */
+const LOOK_EVERY = 32
+
+/** Work of this thread that waits for its next slice, first come, first served. */
+const waiting: (() => void)[] = []
+
+/**
+ * Takes long work apart, so that it does not hold up what else the thread has to do: all such work of a thread gets one slice for each turn of the event loop.
+ *
+ * @example
+ * const slices = new Slices(clock)
+ * for (const task of tasks) {
+ *   const pause = slices.next()
+ *   if (pause) await pause
+ *   check(task)
+ * }
+ */
+export class Slices {
+  readonly #clock: Clock
+  #pieces = 0
+  #since: number | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Asked before each piece. undefined: go on; a promise: when it resolves, so that work which is not long pays for none. */
+  next(): Promise<void> | undefined {
+    if (this.#pieces++ % LOOK_EVERY !== 0) return undefined
+    const now = this.#clock.steady()
+    this.#since ??= now
+    return now - this.#since < SLICE_MS ? undefined : this.#pause()
+  }
+
+  async #pause(): Promise<void> {
+    await nextTurn()
+    this.#since = this.#clock.steady()
+  }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve)
+    if (waiting.length === 1) setImmediate(resume)
+  })
+}
+
+/** One only: between two slices, what has come from outside is dealt with, whatever the number of those who wait. */
+function resume(): void {
+  waiting.shift()?.()
+  if (waiting.length > 0) setImmediate(resume)
+}
