@@ -7,6 +7,7 @@ import { BENCH_FOLDER } from './processes/bench-folder.js'
 import { CallerProcess } from './processes/caller-process.js'
 import { EchoProcess } from './processes/echo-process.js'
 import { writeReport } from './results-files.js'
+import { beside } from './scenarios/beside.js'
 import { cancel } from './scenarios/cancel.js'
 import { drain } from './scenarios/drain.js'
 import { lateness } from './scenarios/lateness.js'
@@ -34,7 +35,17 @@ const { values: args } = parseArgs({
     out: { type: 'string' },
   },
 })
-const SCENARIOS: readonly Scenario[] = [submit, drain, lateness, cancel, results, streams, waiting, tracing]
+const SCENARIOS: readonly Scenario[] = [
+  submit,
+  drain,
+  lateness,
+  beside,
+  cancel,
+  results,
+  streams,
+  waiting,
+  tracing,
+]
 
 const given = SCALES[args.smoke ? 'smoke' : args.long ? 'long' : 'normal']
 const scale = args.runs === undefined ? given : { ...given, runs: Number(args.runs) }

@@ -2,6 +2,7 @@ import { measureLog, readAll } from './byte-jobs.js'
 import { cancelBatches, cancelOneByOne } from './cancel-jobs.js'
 import { drain, roundTrips } from './drain-jobs.js'
 import { probeLateness, spreadLateness, timerLateness } from './lateness-jobs.js'
+import { batchesFor, startLookUps, stopLookUps } from './look-up-jobs.js'
 import { replay, startReaders, stopReaders } from './result-jobs.js'
 import { fillStore, storeCommits, storeLives } from './store-jobs.js'
 import { submitBatches, submitCoalesced, submitUnary } from './submit-jobs.js'
@@ -17,6 +18,9 @@ export const JOBS = {
   spreadLateness,
   probeLateness,
   timerLateness,
+  startLookUps,
+  stopLookUps,
+  batchesFor,
   cancelBatches,
   cancelOneByOne,
   replay,

@@ -2,6 +2,7 @@ import { credentials } from '@grpc/grpc-js'
 import { OutputFormat } from '../../proto/generated/punctual/v1/result.js'
 import {
   type CancelBatchResponse,
+  type GetTaskResponse,
   type Position,
   type ScheduleBatchResponse,
   type ScheduleRequest,
@@ -46,6 +47,14 @@ export class RawClient {
     const refused = response.answers.find((answer) => answer.error)
     if (refused?.error) throw new Error(`refused: ${refused.error.message}`)
     return response
+  }
+
+  getTask(id: string): Promise<GetTaskResponse> {
+    return new Promise((resolve, reject) => {
+      this.stub.getTask({ id, outputFormat: OutputFormat.JSON }, (error, response) =>
+        error ? reject(error) : resolve(response),
+      )
+    })
   }
 
   cancel(id: string): Promise<void> {
