@@ -44,7 +44,7 @@ export async function encodeBatchAnswers(
         writer.int(10).text(task.spec.id)
         if (created) writer.int(16).bool(true)
         writer.int(24).int(STATES[task.state])
-        writer.int(34).timestamp(task.dueTime * 1_000)
+        writer.int(34).instant(task.dueTime)
         // results come after the batch's cursor too unless the task was there before
         if (logPosition < position) writer.int(42).text(cursorOf(logPosition))
       }

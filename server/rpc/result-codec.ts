@@ -43,7 +43,7 @@ function writeResult(result: TaskResult): void {
     text(42, error.cause)
     writer.join()
   }
-  writer.int(106).timestamp(result.dueTime * 1_000)
+  writer.int(106).instant(result.dueTime)
   if (result.startTimeUs > 0) writer.int(114).timestamp(result.startTimeUs)
   if (result.endTimeUs > 0) writer.int(122).timestamp(result.endTimeUs)
   text(138, result.workerId)
@@ -65,7 +65,7 @@ function writeResult(result: TaskResult): void {
 /** Appends what the commit gave to the stored bytes of an entry. */
 export function writeCommitted(to: WireWriter, entry: LogEntry): void {
   to.int(8).int(entry.position)
-  to.int(130).timestamp(entry.commitTime * 1_000)
+  to.int(130).instant(entry.commitTime)
 }
 
 function text(tag: number, value: string): void {

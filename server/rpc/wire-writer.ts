@@ -85,7 +85,16 @@ export class WireWriter {
   /** A point in time, in microseconds since 1970, as a Timestamp. */
   timestamp(micros: number): this {
     const seconds = Math.floor(micros / 1_000_000)
-    const nanos = (micros - seconds * 1_000_000) * 1_000
+    return this.#time(seconds, (micros - seconds * 1_000_000) * 1_000)
+  }
+
+  /** The same from milliseconds: as microseconds, a due time after the year 2255 would not be exact. */
+  instant(ms: number): this {
+    const seconds = Math.floor(ms / 1_000)
+    return this.#time(seconds, (ms - seconds * 1_000) * 1_000_000)
+  }
+
+  #time(seconds: number, nanos: number): this {
     this.fork()
     if (seconds !== 0) this.int(8).int(seconds)
     if (nanos !== 0) this.int(16).int(nanos)

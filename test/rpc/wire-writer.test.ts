@@ -54,6 +54,16 @@ describe('what is written to the wire', () => {
     )
   })
 
+  it('is a point in time to the millisecond, to the end of the year 9999', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (ms) => {
+        const bytes = new WireWriter().instant(ms).take()
+        const { seconds, nanos } = Timestamp.decode(bytes.subarray(1))
+        expect(Number(seconds) * 1_000 + nanos / 1_000_000).toBe(ms)
+      }),
+    )
+  })
+
   it('is nothing of what was begun before an error', () => {
     const writer = new WireWriter()
     writer.int(10).fork().text('half')
