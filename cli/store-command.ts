@@ -12,8 +12,8 @@ export interface StoreContext {
   /** Aborted at SIGINT or SIGTERM. Who does not ask for it is ended by them. */
   readonly signal: AbortSignal
   readonly sayJson: (value: unknown) => void
-  /** Shows how far it is, from 0 to 1; to a person only. */
-  readonly progress: (what: string, done: number) => void
+  /** Shows how far it is, from 0 to 1, where that is known; to a person only, and gone when something is said. */
+  readonly progress: (what: string, done: number | undefined) => void
 }
 
 const EXIT_CODES = `
@@ -28,7 +28,7 @@ export function storeCommand(
   return command
     .option('--json', 'print JSON, one object a line, for scripts')
     .addHelpText('after', EXIT_CODES)
-    .action(async (argument: unknown) => {
+    .action(async (argument: string | undefined) => {
       const json = command.opts<{ json?: boolean }>().json ?? false
       const interrupt = new AbortController()
       let forget = (): void => {}
@@ -44,23 +44,26 @@ export function storeCommand(
             },
             sayJson: (value) => terminal.say(jsonLine(value)),
             progress(what, done) {
-              if (terminal.isTerminal && !json) terminal.redraw(progressLine(what, done))
+              if (terminal.isProgressSeen) terminal.showProgress(progressLine(what, done))
             },
           },
-          String(argument),
+          argument ?? '-',
         )
         terminal.setExitCode(code)
       } catch (error) {
         terminal.setExitCode(interrupt.signal.aborted ? EXIT.interrupted : EXIT.failed)
         if (!interrupt.signal.aborted) terminal.complain(`punctual: ${printable(textOf(error))}`)
       } finally {
+        terminal.hideProgress()
         forget()
       }
     })
 }
 
-/** The one line that a store's errors are, or where a fault of this program is. */
+/** The one line that a store's errors are, and those of the file system, or where a fault of this program is. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.name === 'StoreOpenError' ? error.message : (error.stack ?? error.message)
+  return error.name === 'StoreOpenError' || 'syscall' in error
+    ? error.message
+    : (error.stack ?? error.message)
 }

@@ -4,8 +4,10 @@ import { addBackup } from './backup.js'
 import { addCancel } from './cancel.js'
 import { addCheck } from './check.js'
 import { addConsumers, addDeleteConsumer } from './consumers.js'
+import { addExport } from './export.js'
 import { addGet } from './get.js'
 import { addHandlers } from './handlers.js'
+import { addImport } from './import.js'
 import { addList } from './list.js'
 import { addPreview } from './preview.js'
 import { addProto } from './proto.js'
@@ -32,4 +34,6 @@ export function registerCommands(program: Command, terminal: Terminal = processT
   addProto(program, terminal)
   addBackup(program, terminal)
   addCheck(program, terminal)
+  addExport(program, terminal)
+  addImport(program, terminal)
 }

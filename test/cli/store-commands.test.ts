@@ -28,9 +28,9 @@ const damage = (): void => {
 
 describe('punctual backup', () => {
   it('says where the copy is and how large; without a terminal no bar', async () => {
-    const { out, err, blocks, exitCode } = await runCommand(['backup', '--data', data, to])
+    const { out, err, progress, exitCode } = await runCommand(['backup', '--data', data, to])
     expect(out).toEqual([expect.stringMatching(/copy\.db: [\d,]+ bytes$/)])
-    expect({ err, blocks, exitCode }).toEqual({ err: [], blocks: [], exitCode: 0 })
+    expect({ err, progress, exitCode }).toEqual({ err: [], progress: [], exitCode: 0 })
     expect(existsSync(to)).toBe(true)
   })
 
@@ -81,10 +81,11 @@ describe('punctual check', () => {
 
   it('shows a person how far it is', async () => {
     const terminal = new FakeTerminal()
-    terminal.isTerminal = true
-    const { blocks } = await runCommand(['check', data], { terminal })
-    expect(blocks[0]).toBe(`checking the file  ${'─'.repeat(30)}  0 %`)
-    expect(blocks.length).toBeGreaterThan(3)
+    terminal.isProgressSeen = true
+    const { progress, isProgressHidden } = await runCommand(['check', data], { terminal })
+    expect(progress[0]).toBe(`checking the file  ${'─'.repeat(30)}  0 %`)
+    expect(progress.length).toBeGreaterThan(3)
+    expect(isProgressHidden).toBe(true)
   })
 
   it('ends with 1 when something is wrong, and says what on stderr', async () => {
@@ -113,5 +114,70 @@ describe('punctual check', () => {
     const { err, exitCode } = await runCommand(['check', join(folder, 'empty')])
     expect(err[0]).toMatch(/^punctual: there is no store in .*empty/)
     expect(exitCode).toBe(1)
+  })
+})
+
+describe('punctual export and import', () => {
+  const line = (text: string): { type: string } => JSON.parse(text) as { type: string }
+
+  it('write lines to stdout, and make a store of them from stdin', async () => {
+    const terminal = await runCommand(['export', data])
+    expect({ err: terminal.err, exitCode: terminal.exitCode }).toEqual({ err: [], exitCode: 0 })
+    const lines = terminal.written.trimEnd().split('\n')
+    expect([line(lines[0] ?? '').type, line(lines.at(-1) ?? '').type]).toEqual(['export', 'end'])
+    const reader = new FakeTerminal()
+    reader.stdin = terminal.written
+    const moved = join(folder, 'moved')
+    await runCommand(['import', '--data', moved], { terminal: reader })
+    expect(reader.out).toEqual([`${moved}: 14 lines`])
+    expect((await runCommand(['export', moved])).written).toBe(terminal.written)
+  })
+
+  it('write a file that does not exist, and read it; with --json one object each', async () => {
+    const out = join(folder, 'all.jsonl')
+    const { out: said } = await runCommand(['export', data, '--out', out])
+    expect(said).toEqual([`${out}: 14 lines, ${statSync(out).size.toLocaleString('en-US')} bytes`])
+    const again = await runCommand(['export', data, '--out', out])
+    expect(again).toMatchObject({
+      err: [`punctual: ${out} exists already; an export overwrites nothing`],
+      exitCode: 1,
+    })
+    const moved = join(folder, 'moved')
+    const { out: told } = await runCommand(['import', '--data', moved, out, '--json'])
+    expect(told.map((text) => JSON.parse(text) as unknown)).toEqual([{ data: moved, lines: 14 }])
+  })
+
+  it('name the line that is wrong, and leave nothing', async () => {
+    const terminal = new FakeTerminal()
+    terminal.stdin = '{"type":"export"}\n'
+    const { err, exitCode } = await runCommand(['import', '--data', join(folder, 'new'), '-'], { terminal })
+    expect({ err, exitCode }).toEqual({
+      err: ['punctual: line 1: format is missing; this version reads 1'],
+      exitCode: 1,
+    })
+    expect(existsSync(join(folder, 'new', 'punctual.db'))).toBe(false)
+  })
+
+  it('say in one line what cannot be read', async () => {
+    const { err, exitCode } = await runCommand([
+      'import',
+      '--data',
+      join(folder, 'new'),
+      join(folder, 'no.jsonl'),
+    ])
+    expect(err).toEqual([expect.stringMatching(/^punctual: ENOENT: .*no\.jsonl'$/)])
+    expect(exitCode).toBe(1)
+  })
+
+  it('show a person how far they are, but not between the lines of an export', async () => {
+    const seen = (): FakeTerminal => Object.assign(new FakeTerminal(), { isProgressSeen: true })
+    const piped = await runCommand(['export', data], { terminal: seen() })
+    expect(piped.progress.at(-1)).toBe(`exporting  ${'█'.repeat(30)}  100 %`)
+    const onScreen = Object.assign(seen(), { isTerminal: true })
+    expect((await runCommand(['export', data], { terminal: onScreen })).progress).toEqual([])
+    const reader = seen()
+    reader.stdin = piped.written
+    await runCommand(['import', '--data', join(folder, 'moved')], { terminal: reader })
+    expect(reader.progress.at(-1)).toBe('checking')
   })
 })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { InvalidArgumentError } from 'commander'
 import * as fc from 'fast-check'
 import { parseDuration } from '../../cli/duration.js'
@@ -8,6 +9,9 @@ import { ConfigError, readConfig } from '../../server/config/read-config.js'
 import { SETTINGS } from '../../server/config/settings.js'
 import { fromCursor, toCursor } from '../../server/results/cursor.js'
 import { fromPageToken, toPageToken } from '../../server/rpc/page-token.js'
+import { StoreOpenError } from '../../server/store/task-store.js'
+import { readLine } from '../../server/store/transfer/read-line.js'
+import { writeLine } from '../../server/store/transfer/write-line.js'
 import { InvalidRequestError, SchedulerError, type Violation } from '../../server/task/errors.js'
 import { cronNext, cronRule } from '../../server/task/recurrence/cron-next.js'
 import { parseCron } from '../../server/task/recurrence/cron-expression.js'
@@ -79,6 +83,13 @@ const jsonText = anyText('{}[]",:0123456789.eE+-tfnul\\ud8 ', [
   '[1e400,-0,9007199254740993]',
   '"\\ud800"',
   '{"a":1,"a":2}',
+])
+const exportText = anyText('{}[]",:0123456789.-TZ_abcdefghijklmnopqrstu', [
+  '{"type":"export","format":1,"next_start_id":11,"newest_arrival":10,"log_floor":{"position":0}}',
+  '{"type":"task","log_position":0,"task":{"arrival":1,"state":"scheduled","run":1,"due_time":"2030-01-01T00:00:00.000Z","not_before":"2030-01-01T00:00:00.000Z","create_time":"2030-01-01T00:00:00.000Z","spec":{"id":"a","handler":"work","input_json":"{}","when":{"kind":"now"},"recurrence":{"kind":"every","interval_ms":60000,"overlap":"skip","missed":"run_once"},"attempt_timeout_ms":0,"labels":{"a":"b"},"remember_id_for_ms":1}}}',
+  '{"type":"result","position":1,"commit_time":"2030-01-01T00:00:00.000Z","arrival":6,"result":{"kind":"result","outcome":"timed_out","task_id":"a","handler":"work","run":1,"output_base64":"AAA=","due_time":"2030-01-01T00:00:00.000Z","start_time":"2030-01-01T00:00:00.000001Z"}}',
+  '{"type":"consumer","consumer":{"name":"a","position":0,"create_time":"2030-01-01T00:00:00.000Z","active_time":"2030-01-01T00:00:00.000Z","filter":{"handlers":["b"]}}}',
+  '{"type":"end","lines":4}',
 ])
 const LOG = 'a1b2c3d4e5f6'
 const FILTER = { states: [], handlers: [], labels: {} }
@@ -177,6 +188,11 @@ export const PARSERS: readonly Parser[] = [
   parser('times or how long ago', fc.oneof(timeText, durationText), (text) => {
     const time = orRefused(() => parsePast(text, 1_800_000_000_000), InvalidArgumentError)
     if (time) must(Number.isInteger(time.getTime()), `${text} is no time`)
+  }),
+  parser('lines of an export', exportText, (text) => {
+    const line = orRefused(() => readLine(text), StoreOpenError)
+    // what is taken is written again as something that means the same
+    if (line) must(isDeepStrictEqual(readLine(writeLine(line)), line), `it became ${writeLine(line)}`)
   }),
   parser('JSON of the command', jsonText, (text) => {
     orRefused(() => parseJsonArgument(text), Error)

@@ -1,13 +1,23 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { checkStore } from '../../server/store/sqlite/check/check-store.js'
 import { SqliteStore, type SqliteStoreOptions } from '../../server/store/sqlite/sqlite-store.js'
 import type { TaskResult } from '../../server/task/result.js'
 import type { OpenStore, StoreKind } from './store-world.js'
+import { transferred } from './transferred.js'
 
 /** Stands in for the wire's encoding. */
 const encodeResult = (result: TaskResult): Uint8Array => Buffer.from(JSON.stringify(result))
+
+/** The same, both ways. */
+const RESULT_CODEC = {
+  encode: encodeResult,
+  decode: (bytes: Uint8Array): TaskResult => ({
+    ...(JSON.parse(Buffer.from(bytes).toString()) as TaskResult),
+  }),
+}
 
 export const temporaryFolder = (): string => mkdtempSync(join(tmpdir(), 'punctual-store-'))
 
@@ -48,6 +58,12 @@ export const inFolder = (runIn: 'inline' | 'thread', made = SqliteStore): StoreK
       remove: async () => {
         // whatever a test has done, it has left a store that holds to its invariants
         const broken = folders.flatMap((folder) => brokenIn(folder, MADE_UP))
+        const whole = folders.findLast((folder) => brokenIn(folder).length === 0)
+        // and one that can be moved by export and import without a loss
+        if (whole !== undefined) {
+          const { before, after } = await transferred(whole, RESULT_CODEC)
+          expect(after).toEqual(before)
+        }
         for (const folder of folders) rmSync(folder, { recursive: true })
         if (broken.length > 0) throw new Error(`the store is not whole: ${broken.join('; ')}`)
       },

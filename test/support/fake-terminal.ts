@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { Command, CommanderError } from 'commander'
 import pc from 'picocolors'
 import { createClient, type ClientOptions, type SchedulerClient } from '../../client/index.js'
@@ -15,6 +17,11 @@ export class FakeTerminal implements Terminal {
   /** The client's. */
   readonly clock = new ManualClock()
   readonly colours = pc.createColors(false)
+  /** What `write` was given. */
+  written = ''
+  readonly progress: string[] = []
+  isProgressSeen = false
+  isProgressHidden = false
   columns = 120
   isTerminal = false
   stdin = ''
@@ -42,6 +49,18 @@ export class FakeTerminal implements Terminal {
     this.blocks.push(block)
   }
 
+  async write(text: string): Promise<void> {
+    this.written += text
+  }
+
+  showProgress(line: string): void {
+    this.progress.push(line)
+  }
+
+  hideProgress(): void {
+    this.isProgressHidden = true
+  }
+
   readonly now = (): number => Date.UTC(2030, 0, 1)
 
   async sleep(ms: number): Promise<void> {
@@ -50,6 +69,11 @@ export class FakeTerminal implements Terminal {
 
   readStdin(): Promise<string> {
     return Promise.resolve(this.stdin)
+  }
+
+  openBytes(path: string): { chunks: AsyncIterable<Uint8Array>; size: number | undefined } {
+    const bytes = path === '-' ? Buffer.from(this.stdin) : readFileSync(path)
+    return { chunks: Readable.from([bytes]), size: path === '-' ? undefined : bytes.length }
   }
 
   readFile(path: string): Buffer {

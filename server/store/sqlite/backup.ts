@@ -1,10 +1,9 @@
 import { backup } from '@photostructure/sqlite'
-import { randomUUID } from 'node:crypto'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { statSync } from 'node:fs'
 import { StoreOpenError } from '../task-store.js'
 import { forgetLogId } from './forget-log-id.js'
 import { openSnapshot } from './snapshot.js'
+import { wholeFile } from './whole-file.js'
 
 /** Pages a step: 8 MiB, so that progress is seen and little is said. */
 const PAGES = 2_048
@@ -31,47 +30,38 @@ export interface BackupOptions {
  * @example await backupStore({ data: '/var/lib/punctual', to: '/backups/monday.db' })
  */
 export async function backupStore({ data, to, onProgress, signal }: BackupOptions): Promise<number> {
-  mustNotExist(to)
-  const snapshot = openSnapshot(data)
-  const partial = `${to}.partial-${randomUUID().slice(0, 8)}`
   try {
-    const copying = backup(snapshot.connection, partial, {
-      rate: PAGES,
-      progress: ({ totalPages, remainingPages }) => onProgress?.(1 - remainingPages / totalPages),
-    })
-    await Promise.race([copying, aborted(signal)])
-    snapshot.close()
-    forgetLogId(partial)
-    sync(partial)
-    mustNotExist(to)
-    renameSync(partial, to)
-    sync(dirname(to))
+    await wholeFile(to, 'a backup', (partial) => copyStore(partial, { data, onProgress, signal }))
     return statSync(to).size
   } catch (error) {
-    // while it is being read it cannot be closed: who gave up lets the process end instead
-    if (!signal?.aborted) snapshot.close()
-    for (const ending of ['', '-journal', '-wal', '-shm']) rmSync(partial + ending, { force: true })
     if (signal?.aborted || error instanceof StoreOpenError) throw error
     throw new StoreOpenError(`cannot write the backup ${to}: ${(error as Error).message}`, { cause: error })
   }
 }
 
-function mustNotExist(to: string): void {
-  if (existsSync(to)) throw new StoreOpenError(`${to} exists already; a backup overwrites nothing`)
-  if (!existsSync(dirname(to))) throw new StoreOpenError(`there is no folder ${dirname(to)}`)
+interface Copying {
+  readonly data: string
+  readonly onProgress: BackupOptions['onProgress'] | undefined
+  readonly signal: AbortSignal | undefined
+}
+
+async function copyStore(to: string, { data, onProgress, signal }: Copying): Promise<void> {
+  const snapshot = openSnapshot(data)
+  try {
+    const copying = backup(snapshot.connection, to, {
+      rate: PAGES,
+      progress: ({ totalPages, remainingPages }) => onProgress?.(1 - remainingPages / totalPages),
+    })
+    await Promise.race([copying, aborted(signal)])
+  } finally {
+    // while it is being read it cannot be closed: who gave up lets the process end instead
+    if (!signal?.aborted) snapshot.close()
+  }
+  forgetLogId(to)
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<never> {
   return new Promise((_, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
   })
-}
-
-function sync(path: string): void {
-  const handle = openSync(path, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }

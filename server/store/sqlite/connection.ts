@@ -46,6 +46,22 @@ export function openConnection(file: string, options: ConnectionOptions = {}): C
   return connection
 }
 
+/**
+ * Opens a new file that is thrown away if anything goes wrong before it is whole: without a journal, and without syncs on the way. It is on
+ * disk only after a sync.
+ */
+export function openDraft(file: string): Connection {
+  const connection = new DatabaseSync(file)
+  connection.exec(`
+    PRAGMA journal_mode = OFF;
+    PRAGMA synchronous = OFF;
+    PRAGMA cache_size = -65536;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA trusted_schema = OFF;
+  `)
+  return connection
+}
+
 /** What durability rests on, as SQLite says it: for the log, so that a difference between two starts would show. */
 export function pragmasOf(connection: Connection): Record<string, string | number> {
   const value = (name: string) =>

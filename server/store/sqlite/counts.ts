@@ -19,6 +19,14 @@ interface Kept {
   lastChange: Instant
 }
 
+const nothingYet = (): Kept => ({
+  counts: {},
+  commit: 0,
+  floor: { position: 0, commitTime: 0 },
+  arrival: 0,
+  lastChange: 0,
+})
+
 /** Numbers that are kept in every transaction, so that nothing is ever counted by a scan. */
 export class Counts {
   readonly #save
@@ -93,8 +101,7 @@ export class Counts {
 
   #stored(): Kept {
     const row = this.#load.get() as { value: string } | undefined
-    return row
-      ? (JSON.parse(row.value) as Kept)
-      : { counts: {}, commit: 0, floor: { position: 0, commitTime: 0 }, arrival: 0, lastChange: 0 }
+    // what an older version did not keep yet has its beginning
+    return { ...nothingYet(), ...(row && (JSON.parse(row.value) as Partial<Kept>)) }
   }
 }

@@ -74,7 +74,8 @@ function closeFile(connection: Connection): void {
   connection.close()
 }
 
-function makeFolder(folder: string): void {
+/** @throws StoreOpenError when it cannot be made, or is no folder. */
+export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true })
   } catch (error) {
@@ -110,7 +111,7 @@ function stamp(file: string): void {
 }
 
 /** One server a folder: a lock that the operating system releases when the process dies, however it dies. */
-function lockFolder(folder: string): Connection {
+export function lockFolder(folder: string): Connection {
   let lock: Connection | undefined
   try {
     lock = openLockFile(join(folder, LOCK_FILE))

@@ -32,7 +32,7 @@ export function writeRow(out: BytesOut, { arrival, id, handler, started, head, s
   out.bytes(spec)
 }
 
-function taskOf({ arrival, id, handler, started, head, spec }: TaskRow): Task {
+export function taskOf({ arrival, id, handler, started, head, spec }: TaskRow): Task {
   const task = readTask(head, { arrival, id, handler, spec })
   return started ? { ...task, state: 'running', ...started } : task
 }
