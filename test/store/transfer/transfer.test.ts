@@ -1,11 +1,14 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { encodeResult } from '../../../server/rpc/result-codec.js'
 import { decodeResult } from '../../../server/rpc/result-decode.js'
 import type { SqliteStore } from '../../../server/store/sqlite/sqlite-store.js'
 import { exportStore } from '../../../server/store/sqlite/transfer/export-store.js'
 import { importStore } from '../../../server/store/sqlite/transfer/import-store.js'
+import { writeLine } from '../../../server/store/transfer/write-line.js'
 import { fillStore } from '../filled-store.js'
 import { brokenIn, sqliteStore, temporaryFolder } from '../sqlite-worlds.js'
 import { backOff, ending, EVERYTHING, named, nextRun, START } from '../stored-tasks.js'
@@ -32,6 +35,12 @@ const filled = async (): Promise<SqliteStore> => {
   const store = storeIn(data)
   await store.open()
   await fillStore(store)
+  return store
+}
+
+const reopened = async (): Promise<SqliteStore> => {
+  const store = storeIn(data)
+  await store.open()
   return store
 }
 
@@ -76,6 +85,27 @@ describe('an export', () => {
     expect(first.done).toBe(false)
     expect(rest).toHaveLength(before.trimEnd().split('\n').length - 1)
     await store.close()
+  })
+
+  it('can be read as slowly as one likes, and left half read', async () => {
+    setFlagsFromString('--expose-gc')
+    const collectGarbage = runInNewContext('gc') as () => void
+    await (await filled()).close()
+    const whole = exported(data, CODEC)
+    let slowly = ''
+    for (const { line } of exportStore(data, CODEC)) {
+      slowly += `${writeLine(line)}\n`
+      // statements of SQLite that nobody holds are closed between two turns
+      collectGarbage()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(slowly).toBe(whole)
+    for (const _ of exportStore(data, CODEC)) break
+    // no snapshot is left open: the write-ahead log can be cut
+    const store = await reopened()
+    await store.insert([{ task: named('later'), near: true }])
+    await store.close()
+    expect(statSync(join(data, 'punctual.db-wal'), { throwIfNoEntry: false })?.size ?? 0).toBe(0)
   })
 
   it('of nothing says so', () => {

@@ -19,6 +19,12 @@ export interface ResultCodec {
   readonly decode: (bytes: Uint8Array) => TaskResult | undefined
 }
 
+/**
+ * Live tasks that are read at once. No statement is left half read while others have their turn: the binding does not keep one alive whose rows are being iterated, so
+ * that a garbage collection in between ends the process.
+ */
+const PAGE = 64
+
 export interface ExportedLine {
   readonly line: ExportLine
   /** How much of the store is done, from 0 to 1; roughly. */
@@ -71,25 +77,30 @@ function* linesOf(connection: Connection, counts: Counts, codec: ResultCodec): G
 /** By arrival, wherever they stand: a scheduler's window is no matter of an export. */
 function* liveTasks(connection: Connection): Generator<ExportLine> {
   const lookup = new Lookup(connection, new HandlerNumbers(connection))
-  const rows = connection
-    .prepare(
-      `SELECT ${LIVE_COLUMNS} FROM near UNION ALL SELECT ${LIVE_COLUMNS} FROM waiting ORDER BY arrival`,
-    )
-    .iterate() as Iterable<unknown>
-  for (const row of rows as Iterable<LiveRow>)
-    yield { type: 'task', logPosition: row.log_position, task: taskOf(lookup.rowOf(row)) }
+  const next = connection.prepare(
+    `SELECT ${LIVE_COLUMNS} FROM near WHERE arrival > ?1 UNION ALL SELECT ${LIVE_COLUMNS} FROM waiting WHERE arrival > ?1 ORDER BY arrival LIMIT ${PAGE}`,
+  )
+  let after = 0
+  for (;;) {
+    const rows = next.all(after) as unknown as LiveRow[]
+    for (const row of rows)
+      yield { type: 'task', logPosition: row.log_position, task: taskOf(lookup.rowOf(row)) }
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.arrival
+  }
 }
 
 function* logEntries(connection: Connection, codec: ResultCodec): Generator<ExportLine> {
   const end = connection.prepare('SELECT position FROM ended WHERE arrival = ?')
   const isEnd = (arrival: number, position: LogPosition): boolean =>
     (end.get(arrival) as { position: number } | undefined)?.position === position
-  const rows = connection
-    .prepare(
-      'SELECT first_position AS first, last_position AS last, commit_time AS time, body FROM log ORDER BY first_position',
-    )
-    .iterate() as Iterable<unknown>
-  for (const { first, time, body } of rows as Iterable<LogRow>) {
+  const next = connection.prepare(
+    'SELECT first_position AS first, last_position AS last, commit_time AS time, body FROM log WHERE first_position > ? ORDER BY first_position LIMIT 1',
+  )
+  let row: LogRow | undefined
+  while ((row = next.get(row?.first ?? 0) as unknown as LogRow | undefined)) {
+    const { first, time, body } = row
     const view = new DataView(body.buffer, body.byteOffset, body.byteLength)
     for (const [start, stop] of pieces(body)) {
       const position = first + view.getUint32(start + ENTRY.offset, true)
