@@ -5,7 +5,7 @@ import { type Finding, Tally } from './tally.js'
 
 const TABLES = ['near', 'waiting', 'ended'] as const
 
-/** Each remembered id has one task, in one place, and each task its id. */
+/** Each remembered id has one task, in one place, and each task its id. SQLite compares by itself and hands out only what is wrong: a row that crosses costs more. */
 export function checkPlaces(connection: Connection, counts: Counts): readonly Finding[] {
   return [onePlace(connection, counts), ...TABLES.map((table) => idOfEach(connection, table))]
 }
@@ -14,19 +14,23 @@ function onePlace(connection: Connection, counts: Counts): Finding {
   const tally = new Tally('a remembered id has its task in exactly one place')
   const rows = connection
     .prepare(
-      `SELECT id, arrival, (SELECT count(*) FROM near n WHERE n.arrival = ids.arrival) AS near,
+      `SELECT * FROM (SELECT id, arrival, (SELECT count(*) FROM near n WHERE n.arrival = ids.arrival) AS near,
          (SELECT count(*) FROM waiting w WHERE w.arrival = ids.arrival) AS waiting,
-         (SELECT count(*) FROM ended e WHERE e.arrival = ids.arrival) AS ended FROM ids`,
+         (SELECT count(*) FROM ended e WHERE e.arrival = ids.arrival) AS ended FROM ids)
+       WHERE near + waiting + ended <> 1 OR arrival > ?`,
     )
-    .iterate() as Iterable<Record<(typeof TABLES)[number] | 'arrival', number> & { id: unknown }>
+    .iterate(counts.newestArrival) as Iterable<
+    Record<(typeof TABLES)[number] | 'arrival', number> & { id: unknown }
+  >
   for (const row of rows) {
     const places = TABLES.filter((table) => row[table] > 0)
-    if (places.length !== 1)
-      tally.note(`${idOf(row.id)} (arrival ${row.arrival}) is in ${places.join(' and ') || 'none'}`)
-    else if (row.arrival > counts.newestArrival)
-      tally.note(`${idOf(row.id)} has arrival ${row.arrival}, the newest is ${counts.newestArrival}`)
-    else tally.note(undefined)
+    tally.note(
+      places.length === 1
+        ? `${idOf(row.id)} has arrival ${row.arrival}, the newest is ${counts.newestArrival}`
+        : `${idOf(row.id)} (arrival ${row.arrival}) is in ${places.join(' and ') || 'none'}`,
+    )
   }
+  tally.checked = countOf(connection, 'ids')
   return tally
 }
 
@@ -35,14 +39,17 @@ function idOfEach(connection: Connection, table: (typeof TABLES)[number]): Findi
   const namespace = table === 'ended' ? "''" : 't.namespace'
   const rows = connection
     .prepare(
-      `SELECT t.id, t.arrival, (SELECT arrival FROM ids WHERE ids.namespace = ${namespace} AND ids.id = t.id) AS known FROM ${table} t`,
+      `SELECT * FROM (SELECT t.id, t.arrival, (SELECT arrival FROM ids WHERE ids.namespace = ${namespace} AND ids.id = t.id) AS known FROM ${table} t)
+       WHERE known IS NOT arrival`,
     )
     .iterate() as Iterable<{ id: unknown; arrival: number; known: number | null }>
   for (const { id, arrival, known } of rows)
     tally.note(
-      known === arrival
-        ? undefined
-        : `${idOf(id)} has arrival ${arrival}, its id ${known === null ? 'is not remembered' : `says ${known}`}`,
+      `${idOf(id)} has arrival ${arrival}, its id ${known === null ? 'is not remembered' : `says ${known}`}`,
     )
+  tally.checked = countOf(connection, table)
   return tally
 }
+
+const countOf = (connection: Connection, table: string): number =>
+  (connection.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n
