@@ -1,12 +1,13 @@
 import type { Clock } from '../clock.js'
+import { Turns } from './turns.js'
 
 /** Work of one piece after which others have their turn: as long as a tick of the clock they would be late by anyway. */
 const SLICE_MS = 3
 /** Pieces between two looks at the clock: a batch of a usual size is over before the first slice is. */
 const LOOK_EVERY = 32
 
-/** Work of this thread that waits for its next slice, first come, first served. */
-const waiting: (() => void)[] = []
+/** All such work of this thread. */
+const turns = new Turns()
 
 /**
  * Takes long work apart, so that it does not hold up what else the thread has to do: all such work of a thread gets one slice for each turn of the event loop.
@@ -37,20 +38,7 @@ export class Slices {
   }
 
   async #pause(): Promise<void> {
-    await nextTurn()
+    await turns.next()
     this.#since = this.#clock.steady()
   }
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve)
-    if (waiting.length === 1) setImmediate(resume)
-  })
-}
-
-/** One only: between two slices, what has come from outside is dealt with, whatever the number of those who wait. */
-function resume(): void {
-  waiting.shift()?.()
-  if (waiting.length > 0) setImmediate(resume)
 }

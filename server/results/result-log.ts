@@ -1,3 +1,4 @@
+import { Turns } from '../clock/turns.js'
 import type { LogEntry, LogFilter, LogPosition, TaskStore } from '../store/task-store.js'
 import { SchedulerError } from '../task/errors.js'
 import type { Instant } from '../task/instant.js'
@@ -26,6 +27,7 @@ export class ResultLog {
   readonly #tail: LogTail
   readonly #waits = new ResultWaits()
   readonly #wakeUps = new Set<() => void>()
+  readonly #pages = { underWay: 0, turns: new Turns() }
   readonly #stopListening: () => void
 
   private constructor(store: TaskStore, logId: string, latest: LogPosition, early: readonly LogEntry[][]) {
@@ -92,6 +94,7 @@ export class ResultLog {
       {
         store: this.#store,
         tail: this.#tail,
+        pages: this.#pages,
         onCommit: (wake) => {
           this.#wakeUps.add(wake)
           return () => this.#wakeUps.delete(wake)

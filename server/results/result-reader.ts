@@ -6,6 +6,7 @@ import {
   matches,
   type TaskStore,
 } from '../store/task-store.js'
+import type { Turns } from '../clock/turns.js'
 import type { SchedulerError } from '../task/errors.js'
 import type { LogTail } from './log-tail.js'
 
@@ -16,6 +17,8 @@ const MAX_BYTES = 1024 * 1024
 export interface ReaderSource {
   readonly store: Pick<TaskStore, 'readLog' | 'stats'>
   readonly tail: LogTail
+  /** Pages that readers of the log are reading from the store. */
+  readonly pages: { underWay: number; readonly turns: Turns }
   /** Calls back after each commit that the tail holds; returns the way to stop. */
   readonly onCommit: (wake: () => void) => () => void
   /** The error of a reader whose place is no longer kept. */
@@ -77,7 +80,19 @@ export class ResultReader {
     return this.#source.tail.read(this.#position, this.#wanted, MAX_ENTRIES, MAX_BYTES)
   }
 
+  /** A reader alone never waits; several take turns, so that their pages do not hold up what else the server is asked. */
   async #readStore(): Promise<LogPage> {
+    const { pages } = this.#source
+    pages.underWay += 1
+    try {
+      if (pages.underWay > 1) await pages.turns.next()
+      return await this.#readPage()
+    } finally {
+      pages.underWay -= 1
+    }
+  }
+
+  async #readPage(): Promise<LogPage> {
     const { store } = this.#source
     const page = await store.readLog({
       after: this.#position,

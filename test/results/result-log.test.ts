@@ -62,6 +62,38 @@ const aTask = (id: string, change: Partial<Task> = {}): Task => ({
 const ids = (entries: readonly LogEntry[]): string[] => entries.map(({ taskId }) => taskId)
 const never = new AbortController().signal
 
+describe('readers of the log', () => {
+  it('that catch up at once read one page for each turn of the event loop, in turn; one alone does not wait', async () => {
+    const store = new EntryStore()
+    store.commit(...Array.from({ length: 3_000 }, (_, i) => ({ taskId: `t-${i}` })))
+    const log = await ResultLog.open(store.port, 'log')
+    const alone = log.reader(0, ALL)
+    let loop = 0
+    let counts = true
+    setImmediate(function counted() {
+      loop += 1
+      if (counts) setImmediate(counted)
+    })
+    await alone.read()
+    expect({ loop, reads: store.reads }).toEqual({ loop: 0, reads: 1 })
+    const most = { reads: 0, before: store.reads, loop: -1 }
+    const watched = async (reader: typeof alone): Promise<number> => {
+      let entries = 0
+      while (!reader.isCaughtUp) {
+        entries += (await reader.read()).length
+        if (loop !== most.loop) Object.assign(most, { before: store.reads, loop })
+        most.reads = Math.max(most.reads, store.reads - most.before)
+      }
+      return entries
+    }
+    const readers = Array.from({ length: 5 }, () => log.reader(0, ALL))
+    expect(await Promise.all(readers.map(watched))).toEqual(readers.map(() => 3_000))
+    counts = false
+    expect(store.reads).toBe(1 + 5 * 3)
+    expect(most.reads).toBeLessThanOrEqual(1)
+  })
+})
+
 describe('a reader of the log', () => {
   it('reads from the store what was there, and the rest from memory', async () => {
     const store = new EntryStore()
