@@ -3,6 +3,11 @@ import { defineConfig } from 'vitest/config'
 
 const OUTSIDE = 'test/outside/**'
 const LONG = 'test/**/*.long.test.ts'
+/** Of those from outside, the ones that take a whole core or two; the others mostly wait for processes. */
+const LOAD = ['many-tasks', 'server-load', 'server-order', 'slow-reader', 'store-thread', 'thread-load'].map(
+  (name) => `test/outside/${name}.test.ts`,
+)
+const OUTSIDE_TIMES = { testTimeout: 120_000, hookTimeout: 120_000 }
 const sourceOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 export default defineConfig({
@@ -31,10 +36,21 @@ export default defineConfig({
         test: {
           name: 'outside',
           include: [`${OUTSIDE}/*.test.ts`],
-          exclude: [LONG],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          exclude: [LONG, ...LOAD],
+          ...OUTSIDE_TIMES,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // the same under load: one after another
+        extends: true,
+        test: {
+          name: 'load',
+          include: LOAD,
+          ...OUTSIDE_TIMES,
           fileParallelism: false,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

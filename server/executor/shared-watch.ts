@@ -32,9 +32,15 @@ export class SharedWatch {
     if (this.#timer !== undefined || this.#isClosed) return
     this.#timer = this.#clock.setTimer(this.#times.watchMs, () => {
       this.#timer = undefined
-      const busy = [...this.#seats].filter(({ load }) => load > 0)
-      for (const seat of busy) this.#check(seat)
-      if (busy.length > 0) this.wake()
+      let isAnyBusy = false
+      for (const seat of this.#seats) {
+        if (seat.load > 0) {
+          isAnyBusy = true
+          this.#check(seat)
+          // an idle thread does not beat: what was seen before says nothing of its next work
+        } else this.#seen.delete(seat)
+      }
+      if (isAnyBusy) this.wake()
     })
   }
 

@@ -57,6 +57,11 @@ export class ThreadWork implements ContextServices<ThreadAttempt> {
     )
   }
 
+  /** Whether a handler is waited for. */
+  get isBusy(): boolean {
+    return this.#waiting.size > 0
+  }
+
   receive(message: ToThread): void {
     if (Array.isArray(message))
       this.#runBurst(readBurst(message)).catch((error: unknown) => this.taint(error))

@@ -9,7 +9,7 @@ import { catchOutput } from './thread-output.js'
 import type { ThreadSettings, ToThread } from './thread-protocol.js'
 import { ThreadWork } from './thread-work.js'
 
-/** How often a shared thread shows that its event loop turns. */
+/** How often a shared thread at work shows that its event loop turns. */
 const HEARTBEAT_MS = 500
 
 /** What a thread is started with. */
@@ -39,8 +39,11 @@ export async function runSession({ port, ledger: memory, settings }: SessionStar
   hearStrayErrors(work)
   noteExits(work, ledger)
   catchOutput(work)
-  if (shared) beat(ledger)
-  port.on('message', (message: ToThread) => work.receive(message))
+  const pulse = shared ? new Pulse(work, ledger) : undefined
+  port.on('message', (message: ToThread) => {
+    pulse?.beat()
+    work.receive(message)
+  })
   work.send({ kind: 'hello' })
   return new Promise<never>(() => {})
 }
@@ -54,7 +57,25 @@ async function loadInstrumentation(
   return instrument(sendSpans)
 }
 
-function beat(ledger: AttemptLedger): void {
-  ledger.beat()
-  systemClock.setTimer(HEARTBEAT_MS, () => beat(ledger))
+/** Shows that the event loop turns, while handlers are waited for: an idle thread sleeps. */
+class Pulse {
+  readonly #work: ThreadWork
+  readonly #ledger: AttemptLedger
+  #isBeating = false
+
+  constructor(work: ThreadWork, ledger: AttemptLedger) {
+    this.#work = work
+    this.#ledger = ledger
+  }
+
+  /** At once, and from then on as long as there is work. */
+  beat(): void {
+    this.#ledger.beat()
+    if (this.#isBeating) return
+    this.#isBeating = true
+    systemClock.setTimer(HEARTBEAT_MS, () => {
+      this.#isBeating = false
+      if (this.#work.isBusy) this.beat()
+    })
+  }
 }

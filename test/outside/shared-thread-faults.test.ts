@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AttemptRequest } from '../../server/executor/executor.js'
 import { attemptRequest } from '../executor/attempt-request.js'
@@ -74,6 +75,16 @@ describe('a shared thread stands still', () => {
     })
     expect(await outcomeOf(1)).toEqual(interrupted)
     await expectWorks(10)
+  })
+
+  it('is not what one does that has slept for want of work, nor one whose handler takes long', async () => {
+    start(1, 'share-good', 1)
+    expect(await outcomeOf(1)).toMatchObject({ kind: 'succeeded' })
+    await sleep(2_500)
+    const worker = workerOf(1)
+    start(2, 'share-wait', 3_000)
+    expect(await outcomeOf(2)).toMatchObject({ kind: 'succeeded' })
+    expect(workerOf(2)).toBe(worker)
   })
 
   it('some time after: all are suspects', async () => {
