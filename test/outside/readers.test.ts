@@ -37,7 +37,7 @@ describe('readers of every kind, while streams and servers break and retention r
     const parts: Omit<ReaderParts, 'random'> = {
       address: server.address,
       since: new Date(Date.now() + SINCE_MS),
-      overtaken: (cursor) => overtaken(client, cursor),
+      overtaken: (cursor) => overtaken(client, cursor, () => last),
       isLast: (cursor) => positionOf(cursor) >= last,
     }
     const readings = plans.map(async (plan, index) => {
@@ -107,14 +107,23 @@ async function untilIdle(client: SchedulerClient): Promise<void> {
   }
 }
 
-/** Resolves when so much of what comes after the cursor is gone that it cannot all be in some buffer. */
-async function overtaken(client: SchedulerClient, cursor: string): Promise<void> {
+/**
+ * Resolves when so much of what comes after the cursor is gone that it cannot all be in some buffer, or when there will not be that much.
+ *
+ * @param last - The end of all, once it is known.
+ */
+async function overtaken(client: SchedulerClient, cursor: string, last: () => number): Promise<void> {
   for (const since = performance.now(); ; await sleep(200)) {
-    const { store } = await client.stats()
-    if (positionOf(store?.earliestCursor ?? '') > positionOf(cursor) + MANY) return
-    if (performance.now() - since > PATIENCE_MS) throw new Error('retention removes nothing')
+    const { store, consumers, findings } = await client.stats()
+    const enough = positionOf(cursor) + MANY
+    if (positionOf(store?.earliestCursor ?? '') > enough || last() <= enough) return
+    if (performance.now() - since > PATIENCE_MS)
+      throw new Error(`retention removes nothing: ${shown({ cursor, store, consumers, findings })}`)
   }
 }
+
+const shown = (facts: object): string =>
+  JSON.stringify(facts, (_, value: unknown) => (typeof value === 'bigint' ? Number(value) : value))
 
 /** What is wrong with what a reader has got; nothing when it is what the store held for it. */
 function faultsOf(plan: ReaderPlan, reading: Reading, entries: readonly TaskResult[], since: Date): string[] {

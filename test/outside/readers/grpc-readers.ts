@@ -113,6 +113,7 @@ async function eachMessage(
     try {
       if (await readOne(call, { ...plan, oversleeps }, parts, use)) break
     } catch (error) {
+      if (!(error instanceof Error && 'details' in error)) throw error
       const { code, metadata } = fromServiceError(error as ServiceError)
       if (code === 'OUT_OF_RANGE') use.expired(metadata['earliest_cursor'] ?? '')
       // else the server has gone, or stops
