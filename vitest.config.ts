@@ -4,9 +4,15 @@ import { defineConfig } from 'vitest/config'
 const OUTSIDE = 'test/outside/**'
 const LONG = 'test/**/*.long.test.ts'
 /** Of those from outside, the ones that take a whole core or two; the others mostly wait for processes. */
-const LOAD = ['many-tasks', 'server-load', 'server-order', 'slow-reader', 'store-thread', 'thread-load'].map(
-  (name) => `test/outside/${name}.test.ts`,
-)
+const LOAD = [
+  'many-tasks',
+  'readers',
+  'server-load',
+  'server-order',
+  'slow-reader',
+  'store-thread',
+  'thread-load',
+].map((name) => `test/outside/${name}.test.ts`)
 const OUTSIDE_TIMES = { testTimeout: 120_000, hookTimeout: 120_000 }
 const sourceOf = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
