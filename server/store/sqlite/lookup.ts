@@ -42,6 +42,8 @@ export class Lookup {
   readonly #arrivals
   readonly #near
   readonly #waiting
+  readonly #manyNear
+  readonly #manyWaiting
   readonly #ended
   readonly #body
   readonly #run
@@ -57,6 +59,12 @@ export class Lookup {
     )
     this.#near = connection.prepare(`SELECT ${LIVE_COLUMNS} FROM near WHERE arrival = ?`)
     this.#waiting = connection.prepare(`SELECT ${LIVE_COLUMNS} FROM waiting WHERE arrival = ?`)
+    const many = (table: 'near' | 'waiting') =>
+      connection.prepare(
+        `SELECT t.${LIVE_COLUMNS.replaceAll(', ', ', t.')} FROM json_each(?1) e CROSS JOIN ${table} t ON t.arrival = e.value`,
+      )
+    this.#manyNear = many('near')
+    this.#manyWaiting = many('waiting')
     this.#ended = connection.prepare('SELECT position FROM ended WHERE arrival = ?')
     this.#body = connection.prepare(
       'SELECT first_position AS first, last_position AS last, commit_time AS time, body FROM log WHERE first_position <= ? ORDER BY first_position DESC LIMIT 1',
@@ -70,12 +78,25 @@ export class Lookup {
   /** Tasks by id, in order. */
   byIds(ids: readonly string[]): (TaskRow | undefined)[] {
     const found: (TaskRow | undefined)[] = Array.from({ length: ids.length })
-    for (const { i, arrival } of this.#arrivals.all(JSON.stringify(ids.map(idKey))) as {
-      i: number
-      arrival: number
-    }[])
-      found[i] = this.find(arrival)?.row
+    const known = this.#arrivals.all(JSON.stringify(ids.map(idKey))) as { i: number; arrival: number }[]
+    const live = this.#allLive(known.map(({ arrival }) => arrival))
+    for (const { i, arrival } of known) {
+      const row = live.get(arrival)
+      found[i] = row ? this.rowOf(row) : this.find(arrival)?.row
+    }
     return found
+  }
+
+  /** Live tasks by arrival: a statement or two, whatever their number. */
+  #allLive(arrivals: readonly number[]): ReadonlyMap<number, LiveRow> {
+    const live = new Map<number, LiveRow>()
+    for (const statement of [this.#manyWaiting, this.#manyNear]) {
+      const left = arrivals.filter((arrival) => !live.has(arrival))
+      if (left.length === 0) break
+      for (const row of statement.all(JSON.stringify(left)) as unknown as LiveRow[])
+        live.set(row.arrival, row)
+    }
+    return live
   }
 
   find(arrival: number): FoundTask | undefined {

@@ -10,32 +10,36 @@ export interface Place {
 
 /** Finds out where tasks are stored. */
 export class TaskPlaces {
-  readonly #allNear
+  readonly #all: readonly (readonly [Place['table'], ReturnType<Connection['prepare']>])[]
   readonly #near
   readonly #waiting
   readonly #ended
 
   constructor(connection: Connection) {
-    this.#allNear = connection.prepare(
-      'SELECT e.key AS i, near.state, near.start_id FROM json_each(?) e CROSS JOIN near ON near.arrival = e.value',
-    )
-    this.#allNear.setReturnArrays(true)
+    this.#all = (['near', 'waiting'] as const).map((table) => {
+      const all = connection.prepare(
+        `SELECT e.key AS i, t.state, t.start_id FROM json_each(?) e CROSS JOIN ${table} t ON t.arrival = e.value`,
+      )
+      all.setReturnArrays(true)
+      return [table, all] as const
+    })
     this.#near = connection.prepare('SELECT state, start_id AS startId FROM near WHERE arrival = ?')
     this.#waiting = connection.prepare('SELECT state, start_id AS startId FROM waiting WHERE arrival = ?')
     this.#ended = connection.prepare('SELECT state, 0 AS startId FROM ended WHERE arrival = ?')
   }
 
-  /** The place of each, in order. */
+  /** The place of each, in order: a statement or two when all are live, whatever their number. */
   ofAll(arrivals: readonly number[]): (Place | undefined)[] {
     const places: (Place | undefined)[] = []
-    const near = this.#allNear.all(JSON.stringify(arrivals)) as unknown as [
-      i: number,
-      state: number,
-      startId: number,
-    ][]
-    for (const [i, state, startId] of near) places[i] = { table: 'near', state, startId }
-    if (near.length < arrivals.length)
-      for (const [i, arrival] of arrivals.entries()) places[i] ??= this.of(arrival)
+    const list = JSON.stringify(arrivals)
+    let found = 0
+    for (const [table, statement] of this.#all) {
+      if (found === arrivals.length) return places
+      const rows = statement.all(list) as unknown as [i: number, state: number, startId: number][]
+      for (const [i, state, startId] of rows) places[i] = { table, state, startId }
+      found += rows.length
+    }
+    if (found < arrivals.length) for (const [i, arrival] of arrivals.entries()) places[i] ??= this.of(arrival)
     return places
   }
 
