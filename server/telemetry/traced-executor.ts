@@ -56,12 +56,13 @@ export class TracedExecutor implements Executor {
   }
 
   start(lane: Lane, burst: readonly AttemptRequest[]): void {
-    let given = burst
+    // copied once, and only when something in it changes
+    let given: AttemptRequest[] | undefined
     for (const [index, request] of burst.entries()) {
       const decided = this.#decide(lane, request)
-      if (decided !== request) given = given.with(index, decided)
+      if (decided !== request) (given ??= [...burst])[index] = decided
     }
-    this.#inner.start(lane, given)
+    this.#inner.start(lane, given ?? burst)
   }
 
   stop(startId: number, graceMs: number): boolean {

@@ -79,11 +79,13 @@ export class Tracing {
     return { name, kind, context, parent, links: links() }
   }
 
-  /** Starts what was planned. */
+  /** Starts what was planned. Attributes are added after: the SDK copies those it starts with three times, for a sampler that has decided already. */
   start(planned: PlannedSpan, startTimeUs: number, attributes: Attributes): Span {
     const { name, kind, parent, context } = planned
-    const options = { kind, startTime: hrTimeOf(startTimeUs), attributes, links: [...planned.links] }
-    return this.#ids.with(context, () => this.#tracer.startSpan(name, options, parent))
+    const options = { kind, startTime: hrTimeOf(startTimeUs), links: [...planned.links] }
+    return this.#ids
+      .with(context, () => this.#tracer.startSpan(name, options, parent))
+      .setAttributes(attributes)
   }
 
   /** A span of known times. */
@@ -95,7 +97,8 @@ export class Tracing {
   ): void {
     const startTime = hrTimeOf(Math.min(times.startTimeUs, times.endTimeUs))
     this.#tracer
-      .startSpan(name, { kind: SpanKind.INTERNAL, startTime, attributes }, parent)
+      .startSpan(name, { kind: SpanKind.INTERNAL, startTime }, parent)
+      .setAttributes(attributes)
       .end(hrTimeOf(times.endTimeUs))
   }
 
