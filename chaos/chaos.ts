@@ -53,7 +53,7 @@ export async function chaos({ kills, seed, keep, connect }: ChaosOptions): Promi
     const evidence = await gather(client, reader, book, victim)
     await client.close()
     const exitCode = await victim.stop()
-    const verdicts = [...check(evidence), ...checkStore(victim, exitCode, reader.failure)]
+    const verdicts = [...check(evidence), ...(await checkStore(victim, exitCode, reader.failure))]
     if (victim.ownDeaths > 0) faults.set('… server killed by it', victim.ownDeaths)
     console.log(
       `${book.entries.size} tasks, ${evidence.log.length} log entries, ${evidence.notes.length} notes of handlers`,

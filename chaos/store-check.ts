@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { encodeResult } from '../server/rpc/result-codec.js'
+import { decodeResult } from '../server/rpc/result-decode.js'
 import { checkStore as checkInvariants } from '../server/store/sqlite/check/check-store.js'
+import { exported, transferred } from '../test/store/transferred.js'
 import type { Verdict } from './checks.js'
 import { groupBy } from './group-by.js'
 import type { Victim } from './victim.js'
@@ -10,12 +14,12 @@ interface LogLine {
   readonly message?: string
 }
 
-/** The store is whole, the server ended well, and nothing was logged that nobody foresaw. */
-export function checkStore(
+/** The store is whole and can be moved, the server ended well, and nothing was logged that nobody foresaw. */
+export async function checkStore(
   victim: Victim,
   exitCode: number | undefined,
   readerFailure: Error | undefined,
-): readonly Verdict[] {
+): Promise<readonly Verdict[]> {
   return [
     {
       promise: 'SIGTERM ends the server with code 0',
@@ -28,6 +32,7 @@ export function checkStore(
       broken: readerFailure === undefined ? [] : [readerFailure.message],
     },
     ...invariants(victim),
+    await move(victim),
     {
       promise: 'nothing happened that nobody foresaw',
       checked: lines(victim).length,
@@ -64,3 +69,19 @@ const invariants = ({ data }: Victim): readonly Verdict[] =>
     checked,
     broken: broken > examples.length ? [...examples, `and ${broken - examples.length} more`] : examples,
   }))
+
+/** Every result is one that this version writes again as it is, and what is imported from an export is the same store. */
+async function move({ data }: Victim): Promise<Verdict> {
+  const codec = { encode: encodeResult, decode: decodeResult }
+  const lines = exported(data, codec).split('\n')
+  const sealed = lines.filter((line) => line.includes('"sealed_base64":'))
+  const { before, after } = await transferred(data, codec)
+  return {
+    promise: 'the store: what is imported from its export is the same',
+    checked: lines.length - 1,
+    broken: [
+      ...sealed.slice(0, 5),
+      ...(isDeepStrictEqual(after, before) ? [] : ['the imported store is another']),
+    ],
+  }
+}
