@@ -13,6 +13,38 @@ const FAR_MS = 86_400_000
 
 it('a backup of a server under load is whole, starts elsewhere with its tasks, and refuses cursors of the old log', async () => {
   await using server = await ServerProcess.start(['--threads', '1'])
+  const cursor = await fill(server)
+  const to = join(server.data, '..', 'copy.db')
+  await beside(server, async () => {
+    await punctual('backup', '--data', server.data, to)
+    await punctual('check', server.data)
+  })
+  await punctual('check', to)
+  await server.stop('SIGKILL')
+  await rm(server.data, { recursive: true })
+  await mkdir(server.data)
+  await copyFile(to, join(server.data, 'punctual.db'))
+  await expectGoesOn(server, cursor)
+})
+
+it('a store is moved by an export of its server under load, and an import elsewhere', async () => {
+  await using server = await ServerProcess.start(['--threads', '1'])
+  const cursor = await fill(server)
+  const out = join(server.data, '..', 'all.jsonl')
+  await beside(server, () => punctual('export', server.data, '--out', out))
+  await server.stop('SIGKILL')
+  await rm(server.data, { recursive: true })
+  await punctual('import', '--data', server.data, out)
+  const { stdout } = await promisify(execFile)('sh', [
+    '-c',
+    `${process.execPath} ${COMMAND} export ${server.data} | cmp - ${out} && echo same`,
+  ])
+  expect(stdout).toBe('same\n')
+  await expectGoesOn(server, cursor)
+})
+
+/** @returns the cursor after what has ended. */
+async function fill(server: ServerProcess): Promise<string> {
   await using client = createClient({ address: server.address })
   await client.scheduleMany(
     Array.from({ length: 1_000 }, (_, n) => ({
@@ -24,31 +56,30 @@ it('a backup of a server under load is whole, starts elsewhere with its tasks, a
   )
   await client.schedule('fibonacci', { n: 10 }, { id: 'done' })
   await client.wait('done')
-  const cursor = await newestCursor(client)
+  return await newestCursor(client)
+}
 
+/** Works while the server is busy. */
+async function beside(server: ServerProcess, work: () => Promise<unknown>): Promise<void> {
+  await using client = createClient({ address: server.address })
   const stop = new AbortController()
   const load = keepBusy(client, stop.signal)
-  const to = join(server.data, '..', 'copy.db')
-  await punctual('backup', '--data', server.data, to)
-  await punctual('check', server.data)
+  await work()
   stop.abort()
   expect(await load).toBeGreaterThan(0)
-  await punctual('check', to)
+}
 
-  // the old server is gone, its data too
-  await server.stop('SIGKILL')
-  await rm(server.data, { recursive: true })
-  await mkdir(server.data)
-  await copyFile(to, join(server.data, 'punctual.db'))
+/** A server that starts on what was saved knows its tasks, takes new ones, and refuses cursors of the old log. */
+async function expectGoesOn(server: ServerProcess, cursor: string): Promise<void> {
   await server.start()
-  await using again = createClient({ address: server.address })
-  expect((await again.get('done')).task.state).toBe('succeeded')
-  await again.schedule('fibonacci', { n: 10 }, { id: 'new' })
-  expect(await again.wait('new')).toMatchObject({ outcome: 'succeeded' })
-  expect((await again.get('far-999')).task.state).toBe('scheduled')
-  await expect(readFrom(again, cursor)).rejects.toMatchObject({ reason: 'LOG_REPLACED' })
+  await using client = createClient({ address: server.address })
+  expect((await client.get('done')).task.state).toBe('succeeded')
+  await client.schedule('fibonacci', { n: 10 }, { id: 'new' })
+  expect(await client.wait('new')).toMatchObject({ outcome: 'succeeded' })
+  expect((await client.get('far-999')).task.state).toBe('scheduled')
+  await expect(readFrom(client, cursor)).rejects.toMatchObject({ reason: 'LOG_REPLACED' })
   await punctual('check', server.data)
-})
+}
 
 /** Tasks one after another until it is told to stop; how many. */
 async function keepBusy(client: SchedulerClient, signal: AbortSignal): Promise<number> {
