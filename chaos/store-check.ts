@@ -73,12 +73,12 @@ const invariants = ({ data }: Victim): readonly Verdict[] =>
 /** Every result is one that this version writes again as it is, and what is imported from an export is the same store. */
 async function move({ data }: Victim): Promise<Verdict> {
   const codec = { encode: encodeResult, decode: decodeResult }
-  const lines = exported(data, codec).split('\n')
-  const sealed = lines.filter((line) => line.includes('"sealed_base64":'))
+  const written = exported(data, codec).split('\n')
+  const sealed = written.filter((line) => line.includes('"sealed_base64":'))
   const { before, after } = await transferred(data, codec)
   return {
     promise: 'the store: what is imported from its export is the same',
-    checked: lines.length - 1,
+    checked: written.length - 1,
     broken: [
       ...sealed.slice(0, 5),
       ...(isDeepStrictEqual(after, before) ? [] : ['the imported store is another']),
