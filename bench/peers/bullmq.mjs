@@ -19,7 +19,12 @@ export async function startWorker(settings) {
 }
 
 export async function startClient(settings) {
-  const queue = new Queue(NAME, { connection: connectionTo(settings), defaultJobOptions: settings.job })
+  const queue = new Queue(NAME, {
+    connection: connectionTo(settings),
+    defaultJobOptions: settings.job,
+    // where jobs are removed when they are done, their events are all that tells of them
+    ...(settings.job?.removeOnComplete && { streams: { events: { maxLen: 1_000_000 } } }),
+  })
   const events = new QueueEvents(NAME, { connection: connectionTo(settings) })
   await Promise.all([queue.waitUntilReady(), events.waitUntilReady()])
   let ended = 0
