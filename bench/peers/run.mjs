@@ -58,7 +58,7 @@ const text = [
   'Made by `npm run bench:peers`. ' +
     machineLine(machine) +
     `. Load average while it ran: ${Math.min(...loads)}–${Math.max(...loads)}.`,
-  `Medians of ${rounds} rounds, each with a turn for everybody, and how many times Punctual is better, from the same rounds. A client, a worker and a server process each, on the same ${machine.cores} cores; ${jobs.toLocaleString('en')} jobs of about 70 bytes a measurement (slow settings: fewer); lateness of 200 jobs/s at random moments of ${seconds} s. Punctual's submissions are its SDK (one by one) and batches of 256; the others' bulk calls carry 1,000. Graphile Worker and pg-boss tell nobody of results: the client asks the table every 100 ms.`,
+  `${rounds === 1 ? 'One round' : `Medians of ${rounds} rounds`}, with a turn for everybody, and how many times Punctual is better, from the same rounds. A client, a worker and a server process each, on the same ${machine.cores} cores; ${jobs.toLocaleString('en')} jobs of about 70 bytes a measurement (slow settings: fewer); lateness of 200 jobs/s at random moments of ${seconds} s. Punctual's submissions are its SDK (one by one) and batches of 256; the others' bulk calls carry 1,000. Graphile Worker and pg-boss tell nobody of results: the client asks the table every 100 ms.`,
   ...MEASURES.map(
     ([key, title, unit]) => `## ${title}\n\n${tableOf(key, unit)}\n\n![${title}](peers-${key}.svg)`,
   ),
