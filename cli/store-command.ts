@@ -28,7 +28,7 @@ export function storeCommand(
   return command
     .option('--json', 'print JSON, one object a line, for scripts')
     .addHelpText('after', EXIT_CODES)
-    .action(async (argument: string | undefined) => {
+    .action(async (argument: string) => {
       const json = command.opts<{ json?: boolean }>().json ?? false
       const interrupt = new AbortController()
       let forget = (): void => {}
@@ -47,7 +47,7 @@ export function storeCommand(
               if (terminal.isProgressSeen) terminal.showProgress(progressLine(what, done))
             },
           },
-          argument ?? '-',
+          argument,
         )
         terminal.setExitCode(code)
       } catch (error) {

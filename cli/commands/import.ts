@@ -15,8 +15,9 @@ Examples:
 /** `punctual import`. */
 export function addImport(program: Command, terminal: Terminal): void {
   const command = program
-    .command('import [file]')
-    .description('Make a store of what export wrote; from stdin without a file.')
+    .command('import')
+    .argument('[file]', 'what export wrote; - is stdin', '-')
+    .description('Make a store of what export wrote.')
     .requiredOption('--data <folder>', 'data folder that has no store')
     .addHelpText('after', EXAMPLES)
   storeCommand(command, terminal, async ({ json, signal, sayJson, progress }, file) => {

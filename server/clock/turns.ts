@@ -4,6 +4,18 @@
  */
 export class Turns {
   readonly #waiting: (() => void)[] = []
+  #underWay = 0
+
+  /** Begins work at once when no other is under way, so that who is alone never waits; else when it is its turn. */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    this.#underWay += 1
+    try {
+      if (this.#underWay > 1) await this.next()
+      return await work()
+    } finally {
+      this.#underWay -= 1
+    }
+  }
 
   /** Resolves when it is the caller's turn. */
   next(): Promise<void> {

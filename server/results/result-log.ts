@@ -27,7 +27,7 @@ export class ResultLog {
   readonly #tail: LogTail
   readonly #waits = new ResultWaits()
   readonly #wakeUps = new Set<() => void>()
-  readonly #pages = { underWay: 0, turns: new Turns() }
+  readonly #turns = new Turns()
   readonly #stopListening: () => void
 
   private constructor(store: TaskStore, logId: string, latest: LogPosition, early: readonly LogEntry[][]) {
@@ -94,7 +94,7 @@ export class ResultLog {
       {
         store: this.#store,
         tail: this.#tail,
-        pages: this.#pages,
+        turns: this.#turns,
         onCommit: (wake) => {
           this.#wakeUps.add(wake)
           return () => this.#wakeUps.delete(wake)

@@ -17,8 +17,8 @@ const MAX_BYTES = 1024 * 1024
 export interface ReaderSource {
   readonly store: Pick<TaskStore, 'readLog' | 'stats'>
   readonly tail: LogTail
-  /** Pages that readers of the log are reading from the store. */
-  readonly pages: { underWay: number; readonly turns: Turns }
+  /** Several readers that catch up take turns, so that their pages do not hold up what else the server is asked. */
+  readonly turns: Turns
   /** Calls back after each commit that the tail holds; returns the way to stop. */
   readonly onCommit: (wake: () => void) => () => void
   /** The error of a reader whose place is no longer kept. */
@@ -55,7 +55,9 @@ export class ResultReader {
    * @throws SchedulerError CURSOR_EXPIRED when what comes next is no longer kept.
    */
   async read(): Promise<readonly LogEntry[]> {
-    const page = this.#source.tail.reaches(this.#position) ? this.#readTail() : await this.#readStore()
+    const page = this.#source.tail.reaches(this.#position)
+      ? this.#readTail()
+      : await this.#source.turns.take(() => this.#readStore())
     this.#position = Math.max(this.#position, page.through)
     return page.entries
   }
@@ -80,19 +82,7 @@ export class ResultReader {
     return this.#source.tail.read(this.#position, this.#wanted, MAX_ENTRIES, MAX_BYTES)
   }
 
-  /** A reader alone never waits; several take turns, so that their pages do not hold up what else the server is asked. */
   async #readStore(): Promise<LogPage> {
-    const { pages } = this.#source
-    pages.underWay += 1
-    try {
-      if (pages.underWay > 1) await pages.turns.next()
-      return await this.#readPage()
-    } finally {
-      pages.underWay -= 1
-    }
-  }
-
-  async #readPage(): Promise<LogPage> {
     const { store } = this.#source
     const page = await store.readLog({
       after: this.#position,

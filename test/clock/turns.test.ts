@@ -24,3 +24,16 @@ describe('turns', () => {
     expect(seen).toEqual(['a', 'b'])
   })
 })
+
+describe('work that takes turns', () => {
+  it('begins at once when it is alone, also after other work has failed', async () => {
+    const turns = new Turns()
+    await expect(turns.take(() => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    let loop = 0
+    setImmediate(() => (loop += 1))
+    await turns.take(async () => {
+      expect(loop).toBe(0)
+    })
+    expect(loop).toBe(0)
+  })
+})

@@ -5,7 +5,7 @@ import type { LogAppender } from './log-appender.js'
 import { LogBody, type LogRow } from './log-body.js'
 import { isOutline, readEntry, runOf, type StoredEntry } from './log-entry-codec.js'
 import { BytesIn } from './bytes-in.js'
-import { LIVE_COLUMNS } from './table-columns.js'
+import { LIVE_COLUMNS, LIVE_COLUMNS_OF_T } from './table-columns.js'
 import type { TaskRow } from './task-rows.js'
 
 /** A row of `near` or `waiting`: LIVE_COLUMNS. */
@@ -61,7 +61,7 @@ export class Lookup {
     this.#waiting = connection.prepare(`SELECT ${LIVE_COLUMNS} FROM waiting WHERE arrival = ?`)
     const many = (table: 'near' | 'waiting') =>
       connection.prepare(
-        `SELECT t.${LIVE_COLUMNS.replaceAll(', ', ', t.')} FROM json_each(?1) e CROSS JOIN ${table} t ON t.arrival = e.value`,
+        `SELECT ${LIVE_COLUMNS_OF_T} FROM json_each(?1) e CROSS JOIN ${table} t ON t.arrival = e.value`,
       )
     this.#manyNear = many('near')
     this.#manyWaiting = many('waiting')

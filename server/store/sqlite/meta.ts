@@ -29,10 +29,19 @@ export class Meta {
     this.#set.run('clean_stop', isClean ? 1 : 0)
   }
 
+  /** The first start id that nobody has got. */
+  get nextStartId(): number {
+    return Number(this.#value('next_start_id') ?? 1)
+  }
+
+  set nextStartId(next: number) {
+    this.#set.run('next_start_id', next)
+  }
+
   /** The first of `count` start ids that nobody else gets. */
   reserveStartIds(count: number): number {
-    const first = Number(this.#value('next_start_id') ?? 1)
-    this.#set.run('next_start_id', first + count)
+    const first = this.nextStartId
+    this.nextStartId = first + count
     return first
   }
 

@@ -3,6 +3,8 @@ import { HEAD, PRIORITY_SHIFT } from './task-head.js'
 /** Columns that `near` and `waiting` have alike. */
 export const LIVE_COLUMNS =
   'arrival, namespace, id, handler, due, state, start_id, attempts, start_us, log_position, head, spec'
+/** The same, of the table that a statement calls `t`. */
+export const LIVE_COLUMNS_OF_T = `t.${LIVE_COLUMNS.replaceAll(', ', ', t.')}`
 /** What `waiting` has beside them, so that it can be searched: all of it stands in the head too. */
 export const WAITING_COLUMNS = 'shard, priority, not_before, paused'
 

@@ -2,7 +2,7 @@ import type { Instant } from '../../task/instant.js'
 import type { Connection } from './connection.js'
 import { DigitRows } from './digits.js'
 import type { LiveRow } from './lookup.js'
-import { LIVE_COLUMNS, WAITING_COLUMNS, waitingValues } from './table-columns.js'
+import { LIVE_COLUMNS, LIVE_COLUMNS_OF_T, WAITING_COLUMNS, waitingValues } from './table-columns.js'
 import { PRIORITY_SHIFT } from './task-head.js'
 
 /** Bytes that one call hands out at most, so that no answer grows without bound. */
@@ -53,7 +53,7 @@ export class Window {
     )
     this.#back = connection.prepare(
       `INSERT INTO waiting (${LIVE_COLUMNS}, ${WAITING_COLUMNS})
-       SELECT t.${LIVE_COLUMNS.replaceAll(', ', ', t.')}, ${ROW.field('shard')}, ${ROW.field('priority')} - ${PRIORITY_SHIFT}, ${ROW.field('notBefore')}, ${ROW.field('paused')}
+       SELECT ${LIVE_COLUMNS_OF_T}, ${ROW.field('shard')}, ${ROW.field('priority')} - ${PRIORITY_SHIFT}, ${ROW.field('notBefore')}, ${ROW.field('paused')}
        FROM json_each(?1) e CROSS JOIN near t ON t.arrival = e.value`,
     )
     this.#forgetNear = connection.prepare(`DELETE FROM near WHERE ${among}`)

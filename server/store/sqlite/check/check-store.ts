@@ -1,6 +1,7 @@
 import { Counts } from '../counts.js'
 import { HandlerNumbers } from '../handler-numbers.js'
 import { Lookup } from '../lookup.js'
+import { Meta } from '../meta.js'
 import { openSnapshot } from '../snapshot.js'
 import { checkConsumers, checkCounts } from './check-counts.js'
 import { checkEnded } from './check-ended.js'
@@ -40,10 +41,7 @@ export function checkStore(path: string, onStep?: (what: string, done: number) =
     const lookup = new Lookup(connection, handlers)
     const places = step('ids', 0.3, () => checkPlaces(connection, counts))
     const { findings: log, latest } = step('the log', 0.5, () => checkLog(connection, counts))
-    const next = connection.prepare("SELECT value FROM meta WHERE key = 'next_start_id'").get() as
-      | { value: number }
-      | undefined
-    const nextStartId = next?.value ?? 1
+    const { nextStartId } = new Meta(connection)
     const live = step('live tasks', 0.7, () => checkLive(connection, { handlers, nextStartId, latest }))
     const ended = step('ended tasks', 0.8, () => checkEnded(connection, { lookup, handlers }))
     const counted = step('counts', 0.95, () => checkCounts(connection, counts))

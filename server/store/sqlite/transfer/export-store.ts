@@ -8,6 +8,7 @@ import { HandlerNumbers } from '../handler-numbers.js'
 import { type LogRow, pieces } from '../log-body.js'
 import { ENTRY, endedTask, isOutline, readEntry, type StoredEntry } from '../log-entry-codec.js'
 import { type LiveRow, Lookup } from '../lookup.js'
+import { Meta } from '../meta.js'
 import { openSnapshot } from '../snapshot.js'
 import { LIVE_COLUMNS } from '../table-columns.js'
 import { taskOf } from '../task-rows.js'
@@ -56,14 +57,11 @@ export function* exportStore(path: string, codec: ResultCodec): Generator<Export
 }
 
 function* linesOf(connection: Connection, counts: Counts, codec: ResultCodec): Generator<ExportLine> {
-  const next = connection.prepare("SELECT value FROM meta WHERE key = 'next_start_id'").get() as
-    | { value: number }
-    | undefined
   const { position, commitTime } = counts.logFloor
   yield {
     type: 'export',
     format: EXPORT_FORMAT,
-    nextStartId: next?.value ?? 1,
+    nextStartId: new Meta(connection).nextStartId,
     newestArrival: counts.newestArrival,
     lastChange: counts.lastChange,
     logFloor: { position, commitTime },

@@ -7,6 +7,7 @@ import { ConsumerRows } from '../consumers.js'
 import { Counts } from '../counts.js'
 import { HandlerNumbers } from '../handler-numbers.js'
 import { storedId } from '../id-key.js'
+import { Meta } from '../meta.js'
 import { STATE_NUMBER } from '../numbers.js'
 import { writeSpec } from '../spec-codec.js'
 import { LIVE_COLUMNS, WAITING_COLUMNS, waitingValues } from '../table-columns.js'
@@ -24,7 +25,7 @@ export class ImportRows {
   readonly #near
   readonly #waiting
   readonly #ended
-  readonly #nextStartId
+  readonly #meta: Meta
   readonly #bytes = new BytesOut()
   readonly #consumerNames = new Set<string>()
   #header: HeaderLine | undefined
@@ -43,7 +44,7 @@ export class ImportRows {
       `INSERT INTO waiting (${LIVE_COLUMNS}, ${WAITING_COLUMNS}) VALUES (${live}, ?, ?, ?, ?)`,
     )
     this.#ended = connection.prepare('INSERT INTO ended VALUES (?, ?, ?, ?, ?, ?)')
-    this.#nextStartId = connection.prepare("INSERT INTO meta VALUES ('next_start_id', ?)")
+    this.#meta = new Meta(connection)
   }
 
   /** @throws StoreOpenError when the line cannot stand there. */
@@ -99,7 +100,7 @@ export class ImportRows {
     this.#counts.newestArrival = header.newestArrival
     this.#counts.lastChange = header.lastChange
     this.#counts.logFloor = header.logFloor
-    this.#nextStartId.run(header.nextStartId)
+    this.#meta.nextStartId = header.nextStartId
     this.#log.begin(header.logFloor)
   }
 
