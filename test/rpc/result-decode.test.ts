@@ -4,6 +4,7 @@ import { encodeResult } from '../../server/rpc/result-codec.js'
 import { decodeResult } from '../../server/rpc/result-decode.js'
 import type { TaskResult } from '../../server/task/result.js'
 import { aResult } from '../results/entries.js'
+import { anyLabels } from '../task/any-labels.js'
 
 const text = fc.string({ unit: 'grapheme' })
 const count = fc.nat(2 ** 31 - 1)
@@ -36,7 +37,7 @@ const anyResult: fc.Arbitrary<TaskResult> = fc
       startTimeUs: micros,
       endTimeUs: micros,
       workerId: text,
-      labels: fc.dictionary(fc.string({ minLength: 1 }), text, { noNullPrototype: true }),
+      labels: anyLabels(text),
       traceId: text,
       origin: text,
       last: fc.boolean(),

@@ -2,6 +2,7 @@ import * as fc from 'fast-check'
 import type { Recurrence } from '../../server/task/recurrence/recurrence.js'
 import type { Payload, TaskSpec, When } from '../../server/task/task-spec.js'
 import type { NewTask, Task } from '../../server/task/task.js'
+import { anyLabels } from '../task/any-labels.js'
 import { START } from './stored-tasks.js'
 
 const instant = fc.integer({ min: 0, max: 253_402_300_799_999 })
@@ -37,7 +38,7 @@ const recurrence = fc.constantFrom<Recurrence>(
   { kind: 'minInterval', intervalMs: 100 },
   { kind: 'delayAfter', delayMs: 5_000 },
 )
-const labels = fc.dictionary(fc.string({ minLength: 1 }), text, { maxKeys: 4, noNullPrototype: true })
+const labels = anyLabels(text)
 
 /** Ids as they may look: UUIDs in every letter case, and other text. */
 const id = fc.oneof(

@@ -99,13 +99,14 @@ describe('a backup', () => {
     expect(readFileSync(to, 'utf8')).toBe('precious')
   })
 
-  it('that is given up leaves nothing', async () => {
+  it.each([
+    ['before it began', (stop: AbortController) => stop.abort(new Error('enough'))],
+    ['as soon as it began', (stop: AbortController) => queueMicrotask(() => stop.abort(new Error('enough')))],
+  ])('that is given up %s leaves nothing, also not later', async (_, giveUp) => {
     await (await filled()).close()
     const stop = new AbortController()
-    const copying = backupStore({ data, to, signal: stop.signal })
-    stop.abort(new Error('enough'))
-    await expect(copying).rejects.toThrow('enough')
-    expect(existsSync(to)).toBe(false)
+    giveUp(stop)
+    await expect(backupStore({ data, to, signal: stop.signal })).rejects.toThrow('enough')
     expect(readdirSync(folder)).toEqual(['data'])
   })
 

@@ -46,22 +46,28 @@ interface Copying {
 }
 
 async function copyStore(to: string, { data, onProgress, signal }: Copying): Promise<void> {
+  signal?.throwIfAborted()
   const snapshot = openSnapshot(data)
-  try {
-    const copying = backup(snapshot.connection, to, {
-      rate: PAGES,
-      progress: ({ totalPages, remainingPages }) => onProgress?.(1 - remainingPages / totalPages),
-    })
-    await Promise.race([copying, aborted(signal)])
-  } finally {
-    // while it is being read it cannot be closed: who gave up lets the process end instead
-    if (!signal?.aborted) snapshot.close()
-  }
+  let hasBegun = (): void => {}
+  const begun = new Promise<void>((resolve) => {
+    hasBegun = resolve
+  })
+  const copying = backup(snapshot.connection, to, {
+    rate: PAGES,
+    progress: ({ totalPages, remainingPages }) => {
+      hasBegun()
+      onProgress?.(1 - remainingPages / totalPages)
+    },
+  })
+  const closing = copying.finally(() => snapshot.close())
+  // the copy cannot be stopped: who gives up takes its file away, which it must have made by then, and lets the process end
+  await Promise.race([closing, aborted(signal).then(() => Promise.race([begun, copying]))])
+  signal?.throwIfAborted()
   forgetLogId(to)
 }
 
-function aborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    signal?.addEventListener('abort', () => resolve(), { once: true })
   })
 }
