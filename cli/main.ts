@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module'
 import { Command } from 'commander'
-import { registerCommands } from './commands/index.js'
 
 const USAGE = 2
 
@@ -14,9 +13,13 @@ const program = new Command('punctual')
     process.exit(error.exitCode === 0 ? 0 : USAGE)
   })
 
-registerCommands(program)
-// the server's code takes longer to load than a command of the client takes to run
-if (!program.commands.some((command) => command.name() === process.argv[2])) {
+// only what is asked for is loaded: the server's code takes longer than a command of the client takes to run, and a start needs none of theirs
+const [asked] = process.argv.slice(2)
+if (asked !== 'serve') {
+  const { registerCommands } = await import('./commands/index.js')
+  registerCommands(program)
+}
+if (!program.commands.some((command) => command.name() === asked)) {
   const { addServe } = await import('./serve.js')
   addServe(program)
 }

@@ -1,11 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { Admission } from './admission/admission.js'
 import { type Clock, systemClock } from './clock.js'
-import { consumerFindings } from './compose/consumer-findings.js'
-import { countedStore } from './compose/counted-store.js'
-import { RunningServer } from './compose/running-server.js'
-import { serverInfo, version } from './compose/server-info.js'
-import { watchedStore } from './compose/watched-store.js'
+import type { RunningServer } from './compose/running-server.js'
+import { version } from './compose/server-info.js'
 import type { Config } from './config/read-config.js'
 import type { Settings } from './config/settings.js'
 import type { Executor } from './executor/executor.js'
@@ -13,28 +9,15 @@ import { ThreadExecutor, type ThreadExecutorOptions } from './executor/thread-ex
 import type { HandlerCatalogue } from './handlers/catalogue.js'
 import { createCatalogue } from './handlers/handler-catalogue.js'
 import { type LoadedHandlers, loadHandlers, moduleUrl } from './handlers/load-handlers.js'
-import { releasedThrough } from './results/consumer-patience.js'
-import { Consumers } from './results/consumers.js'
-import { Retention } from './maintenance/retention.js'
-import { ResultLog } from './results/result-log.js'
-import { ConsumerService } from './rpc/consumer-service.js'
-import { GrpcServer, type Tls } from './rpc/grpc-server.js'
+import type { Tls } from './rpc/grpc-server.js'
 import { encodeResult } from './rpc/result-codec.js'
-import { ResultStreaming } from './rpc/result-streaming.js'
-import { ServerService } from './rpc/server-service.js'
-import { serverTracing } from './rpc/server-tracing.js'
-import { TaskService } from './rpc/task-service.js'
 import { PRESETS } from './scheduler/presets.js'
-import { Scheduler } from './scheduler/scheduler.js'
-import { Statistics } from './stats/statistics.js'
 import { SqliteStore } from './store/sqlite/sqlite-store.js'
 import type { TaskStore } from './store/task-store.js'
 import type { Log } from './task/log.js'
 import { createLogger } from './telemetry/logger.js'
 import { startTelemetry, type Telemetry } from './telemetry/telemetry.js'
 import { telemetrySettings } from './telemetry/telemetry-settings.js'
-import { StoreCalls } from './watchdog/store-calls.js'
-import { Watchdog } from './watchdog/watchdog.js'
 
 export type { RunningServer }
 
@@ -56,7 +39,9 @@ const MiB = 2 ** 20
 const DEFAULT_SHARED_SLOTS = 256
 
 /**
- * Puts a server together and starts it: the only place that knows which parts there are.
+ * Puts a server together and starts it: with {@link assemble}, the only place that knows which parts there are.
+ *
+ * The threads come first, and most of the server's code is loaded while they start.
  *
  * @throws Error with one clear line when it cannot start: a store, a handlers module, an address, a certificate. Nothing is left running.
  * @example const server = await startServer(readConfig({ flags: { data: ':memory:' } }))
@@ -67,175 +52,81 @@ export async function startServer(config: Config, replace: Replacements = {}): P
   const log = replace.log ?? createLogger(settings.logLevel)
   const tls = readTls(settings)
   const modules = handlerModules(settings)
+  // before the store: handlers that are wrong must not leave one behind that this version has made or changed
   const handlers = replace.handlers ?? (await loadHandlers(modules))
   const catalogue = createCatalogue(handlers)
-  const telemetry = await startTelemetry(telemetrySettings(config.telemetryEnv, settings.metrics), {
-    clock,
-    log,
-    version: version(),
-    isLoaded: (name) => catalogue.get(name) !== undefined,
-  })
-  const undo: (() => Promise<unknown>)[] = [() => telemetry.shutdown(0)]
+  const undo: (() => Promise<unknown>)[] = []
   try {
-    return await assemble({ config, replace, clock, log, tls, modules, handlers, catalogue, telemetry, undo })
+    const telemetry = await startTelemetry(telemetrySettings(config.telemetryEnv, settings.metrics), {
+      clock,
+      log,
+      version: version(),
+      isLoaded: (name) => catalogue.get(name) !== undefined,
+    })
+    undo.push(() => telemetry.shutdown(0))
+    const sqlite = sqliteStore(settings, { clock, log, isInline: replace.storeInline ?? false })
+    const opening = sqlite.open()
+    // what goes wrong is told where it is waited for
+    opening.catch(() => {})
+    undo.push(() => opening.then(() => sqlite.close()))
+    const executor =
+      replace.executor?.(handlers, catalogue) ??
+      new ThreadExecutor(threadOptions({ config, modules, catalogue, telemetry, clock, log }))
+    undo.push(() => executor.close())
+    const threads = executor instanceof ThreadExecutor ? executor : undefined
+    threads?.warm()
+    const { assemble } = await import('./compose/assemble.js')
+    return await assemble({
+      settings,
+      clock,
+      callerClock: replace.callerClock ?? clock,
+      log,
+      tls,
+      catalogue,
+      telemetry,
+      recovery: await opening,
+      store: replace.store?.(sqlite) ?? sqlite,
+      executor,
+      executorReady: async () => threads?.ready(),
+      undo,
+    })
   } catch (error) {
     for (const close of undo.toReversed()) await close().catch(() => {})
     throw error
   }
 }
 
-interface Assembly {
-  readonly config: Config
-  readonly replace: Replacements
+interface StoreParts {
   readonly clock: Clock
   readonly log: Log
-  readonly tls: Tls | undefined
-  readonly modules: readonly string[]
-  readonly handlers: LoadedHandlers
-  readonly catalogue: HandlerCatalogue
-  readonly telemetry: Telemetry
-  /** How to close what was opened, in order. */
-  readonly undo: (() => Promise<unknown>)[]
+  readonly isInline: boolean
 }
 
-async function assemble(assembly: Assembly): Promise<RunningServer> {
-  const { config, replace, clock, log, tls, handlers, catalogue, telemetry, undo } = assembly
-  const { settings } = config
-  const callerClock = replace.callerClock ?? clock
-  const statistics = new Statistics(clock)
-  const sqlite = new SqliteStore({
+function sqliteStore(settings: Settings, { clock, log, isInline }: StoreParts): SqliteStore {
+  return new SqliteStore({
     folder: settings.data,
     durability: settings.durability,
     priorityStepMs: settings.priorityStep,
-    runIn: replace.storeInline ? 'inline' : 'thread',
+    runIn: isInline ? 'inline' : 'thread',
     now: () => clock.now(),
     encodeResult,
     log,
   })
-  const recovery = await sqlite.open()
-  undo.push(() => sqlite.close())
-  const calls = new StoreCalls(clock)
-  const bareStore = watchedStore(replace.store?.(sqlite) ?? sqlite, calls)
-  const store = countedStore(telemetry.store(bareStore), statistics)
-
-  const bare = replace.executor?.(handlers, catalogue) ?? new ThreadExecutor(threadOptions(assembly))
-  const executor = telemetry.executor(bare)
-  undo.push(() => executor.close())
-  const scheduler = new Scheduler(
-    { store, executor, handlers: catalogue, clock },
-    schedulerSettings(settings, log),
-  )
-  const results = await ResultLog.open(store, recovery.logId)
-  const consumers = await Consumers.open({ store, log: results })
-  const { maxStreams } = settings
-  const streaming = new ResultStreaming({ log: results, consumers, clock: callerClock, maxStreams })
-  const consumerService = new ConsumerService(consumers, results)
-  const limits = {
-    maxInputBytes: settings.maxInputBytes,
-    maxWaitingTasks: settings.maxWaitingTasks,
-    maxStoreBytes: settings.maxStoreBytes,
-  }
-  const admission = new Admission({ store, scheduler, handlers: catalogue, clock, limits })
-  const ending = new AbortController()
-  const tasks = new TaskService({ admission, store, log: results, clock: callerClock, ending: ending.signal })
-  const stats = {
-    store,
-    statistics,
-    snapshot: () => scheduler.snapshot(),
-    findings: () => watchdog.findings(),
-    maxStoreBytes: settings.maxStoreBytes,
-  }
-  const info = serverInfo(settings)
-  const server = new ServerService({
-    handlers: catalogue,
-    log: results,
-    streaming,
-    consumers: consumerService,
-    stats,
-    clock,
-    info,
-  })
-  const grpc = new GrpcServer(
-    { tasks, server, consumers: consumerService, streaming, log },
-    {
-      ...settings.listen,
-      ...(tls && { tls }),
-      maxMessageBytes: settings.maxMessageBytes,
-      keepaliveMs: settings.keepalive,
-      interceptors: telemetry.traces ? [serverTracing(clock)] : [],
-      // what it waits for are sockets, also where a test has a clock of its own
-      clock: systemClock,
-    },
-  )
-  const watchdog = new Watchdog(
-    {
-      clock,
-      log,
-      scheduler,
-      store,
-      calls,
-      stopAttempt: (startId) => void executor.stop(startId, 0),
-      idleConsumers: () => consumerFindings(consumers.list(), clock.now()),
-      onHealth: (isAble) => {
-        grpc.health.serving = isAble
-      },
-    },
-    { intervalMs: settings.watchdogInterval, stallMs: settings.stallLimit },
-  )
-  const retention = new Retention(
-    // it only looks now and then: on the time of callers, so that a virtual year is not looked at three million times
-    {
-      store,
-      keepAfter: () => releasedThrough(consumers.list(), clock.now()),
-      clock: callerClock,
-      log,
-    },
-    {
-      resultsMs: settings.keepResults,
-      failedMs: settings.keepFailed,
-      maxResultBytes: settings.maxResultBytes,
-    },
-  )
-  telemetry.observe({
-    scheduler: () => scheduler.snapshot(),
-    storeStats: () => store.stats(),
-    storeAvailable: () => scheduler.snapshot().storeAvailable,
-    watchdogFindings: () => watchdog.counts(),
-    streams: () => streaming.open,
-    resultsSent: () => streaming.resultsSent,
-    consumers: () => consumers.list(),
-  })
-
-  await scheduler.start(recovery)
-  undo.push(() => scheduler.close())
-  // a handlers module that its thread cannot load must stop the start, not every task later
-  if (bare instanceof ThreadExecutor) await bare.ready()
-  const port = await grpc.listen()
-  // nothing starts before it is certain that this server serves
-  if (!settings.hold) scheduler.release()
-  grpc.health.serving = true
-  watchdog.start()
-  retention.start()
-  const { host } = settings.listen
-  const parts = { store, scheduler, results, streaming, grpc, telemetry, watchdog, retention, ending, log }
-  return new RunningServer({ host, port, ...parts })
-}
-
-function schedulerSettings(settings: Settings, log: Log) {
-  return {
-    preset: PRESETS[settings.scheduler],
-    windowMs: settings.window,
-    capacity: settings.windowTasks,
-    priorityStepMs: settings.priorityStep,
-    hold: true,
-    log,
-  }
 }
 
 /** When the operator names none: as many as the design has, if it says how many. */
 function sharedSlots({ scheduler }: Settings): number {
   const { shared } = PRESETS[scheduler].slots
   return shared === Infinity ? DEFAULT_SHARED_SLOTS : shared
+}
+
+interface ThreadParts {
+  readonly config: Config
+  readonly modules: readonly string[]
+  readonly catalogue: HandlerCatalogue
+  readonly telemetry: Telemetry
+  readonly clock: Clock
+  readonly log: Log
 }
 
 function threadOptions({
@@ -245,7 +136,7 @@ function threadOptions({
   telemetry,
   clock,
   log,
-}: Assembly): ThreadExecutorOptions {
+}: ThreadParts): ThreadExecutorOptions {
   const { settings, handlerEnv } = config
   return {
     catalogue,

@@ -66,37 +66,32 @@ function threadExecutorOptions(given: Given): ThreadExecutorOptions {
 export class ThreadExecutor implements Executor {
   readonly slots: Readonly<Record<Lane, number>>
   readonly #options: ThreadExecutorOptions
-  #lanes: Readonly<Record<Lane, ThreadLane>> | undefined
-  #watch: SharedWatch | undefined
+  readonly #lanes: Readonly<Record<Lane, ThreadLane>>
+  readonly #watch: SharedWatch
   #events: ExecutorEvents | undefined
   #closing: Promise<void> | undefined
 
   /** @throws RangeError for an option that cannot be. */
   constructor(given: Given) {
     this.#options = threadExecutorOptions(given)
-    this.slots = Object.freeze({ thread: this.#options.threadSlots, shared: this.#options.sharedSlots })
+    const { times, clock, log, threadSlots, sharedSlots } = this.#options
+    const allTimes = { ...THREAD_TIMES, ...times }
+    this.slots = Object.freeze({ thread: threadSlots, shared: sharedSlots })
+    this.#lanes = { thread: this.#lane('thread', allTimes), shared: this.#lane('shared', allTimes) }
+    this.#watch = new SharedWatch(this.#lanes.shared.seats, allTimes, clock, log)
   }
 
-  /** Also starts the threads of the lanes that have handlers. */
+  /** Starts the threads of the lanes that have handlers, which takes a while, before anybody listens. */
+  warm(): void {
+    for (const lane of new Set(this.#options.catalogue.list().map((handler) => handler.lane)))
+      this.#lanes[lane].warm()
+  }
+
+  /** Also starts the threads, unless they are warm. */
   listen(events: ExecutorEvents): void {
     if (this.#events !== undefined) throw new Error('the executor has a listener already')
-    const { times, clock, log, catalogue } = this.#options
-    const allTimes = { ...THREAD_TIMES, ...times }
-    const laneOf = (lane: Lane): ThreadLane =>
-      new ThreadLane({
-        lane,
-        slots: this.slots[lane],
-        options: this.#threadOptions(lane),
-        memoryLimitFor: (handler) => catalogue.get(handler)?.memoryLimitMb ?? this.#options.memoryLimitMb,
-        times: allTimes,
-        clock,
-        log,
-        events,
-      })
     this.#events = events
-    this.#lanes = { thread: laneOf('thread'), shared: laneOf('shared') }
-    this.#watch = new SharedWatch(this.#lanes.shared.seats, allTimes, clock, log)
-    for (const lane of new Set(catalogue.list().map((handler) => handler.lane))) this.#lanes[lane].warm()
+    this.warm()
   }
 
   /**
@@ -105,22 +100,22 @@ export class ThreadExecutor implements Executor {
    * @throws Error that says why a thread could not, such as a module that needs a variable its environment does not have.
    */
   async ready(): Promise<void> {
-    const { thread, shared } = this.#known()
+    const { thread, shared } = this.#lanes
     await Promise.all([thread.ready(), shared.ready()])
   }
 
   start(lane: Lane, burst: readonly AttemptRequest[]): void {
-    const lanes = this.#known()
+    const events = this.#listener()
     if (this.#closing !== undefined) {
-      queueMicrotask(() => this.#events?.returned(burst.map(({ startId }) => startId)))
+      queueMicrotask(() => events.returned(burst.map(({ startId }) => startId)))
       return
     }
-    lanes[lane].start(burst)
-    if (lane === 'shared') this.#watch?.wake()
+    this.#lanes[lane].start(burst)
+    if (lane === 'shared') this.#watch.wake()
   }
 
   stop(startId: number, graceMs: number): boolean {
-    for (const lane of Object.values(this.#known()))
+    for (const lane of Object.values(this.#lanes))
       for (const seat of lane.seats) if (seat.stop(startId, graceMs, 'cancelled')) return true
     return false
   }
@@ -131,13 +126,34 @@ export class ThreadExecutor implements Executor {
   }
 
   async #close(): Promise<void> {
-    this.#watch?.close()
-    await Promise.all(Object.values(this.#lanes ?? {}).map((lane) => lane.close()))
+    this.#watch.close()
+    await Promise.all(Object.values(this.#lanes).map((lane) => lane.close()))
   }
 
-  #known(): Readonly<Record<Lane, ThreadLane>> {
-    if (this.#lanes === undefined) throw new Error('listen() comes before start()')
-    return this.#lanes
+  #listener(): ExecutorEvents {
+    if (this.#events === undefined) throw new Error('listen() comes before start()')
+    return this.#events
+  }
+
+  #lane(lane: Lane, times: ThreadTimes): ThreadLane {
+    const { catalogue, memoryLimitMb, clock, log } = this.#options
+    return new ThreadLane({
+      lane,
+      slots: this.slots[lane],
+      options: this.#threadOptions(lane),
+      memoryLimitFor: (handler) => catalogue.get(handler)?.memoryLimitMb ?? memoryLimitMb,
+      times,
+      clock,
+      log,
+      // who listens is not known yet
+      events: {
+        began: (starts) => this.#listener().began(starts),
+        ended: (ends) => this.#listener().ended(ends),
+        returned: (startIds) => this.#listener().returned(startIds),
+        released: (startIds) => this.#listener().released(startIds),
+        spans: (records) => this.#events?.spans?.(records),
+      },
+    })
   }
 
   #threadOptions(lane: Lane): ThreadOptions {

@@ -18,8 +18,10 @@ export interface StoreSettings {
 
 /** The way to the place where SQLite runs: another thread, or (in tests) this one. */
 export interface Channel {
-  /** Opens the store. @throws StoreOpenError */
+  /** Opens the store for writing. @throws StoreOpenError */
   open(): Promise<void>
+  /** Resolves when reads have a thread of their own, where they have one; they need not wait for it. @throws StoreUnavailableError */
+  readable(): Promise<void>
   /** Operations take effect in the order in which they were asked for; resolves after the commit. */
   write(operation: WriteOperation): Promise<unknown>
   /** Beside the writer. */

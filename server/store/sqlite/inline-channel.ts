@@ -37,6 +37,8 @@ export class InlineChannel implements Channel {
     }
   }
 
+  async readable(): Promise<void> {}
+
   write(operation: WriteOperation): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ operation, resolve, reject })

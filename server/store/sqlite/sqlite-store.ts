@@ -74,7 +74,9 @@ export class SqliteStore implements port.TaskStore {
   async open(): Promise<port.Recovery> {
     await this.#channel.open()
     this.#isOpen = true
-    const outcome = (await this.#channel.write({ kind: 'recover' })) as RecoveryOutcome
+    const recovered = this.#channel.write({ kind: 'recover' })
+    await Promise.all([recovered, this.#channel.readable()])
+    const outcome = (await recovered) as RecoveryOutcome
     const { cleanStop, logId, lastChange, rows, pragmas } = outcome
     this.#log.info('the store is open', { folder: this.#options.folder, cleanStop, ...pragmas })
     return { cleanStop, logId, lastChange, tasks: readRows(rows) }

@@ -27,7 +27,12 @@ export class ThreadChannel implements Channel {
     const writer = this.#start('writer')
     this.#file = (await writer).file
     this.#writer = writer
-    if (this.#file !== '') await this.#startReader()
+    // what fails is told to whoever waits for it, or reads
+    if (this.#file !== '') this.#startReader().catch(() => {})
+  }
+
+  async readable(): Promise<void> {
+    await this.#reader
   }
 
   write(operation: WriteOperation): Promise<unknown> {
