@@ -1,4 +1,6 @@
-import { INVALID_SPAN_CONTEXT, type Span, trace } from '@opentelemetry/api'
+import { createRequire } from 'node:module'
+import type * as OpenTelemetry from '@opentelemetry/api'
+import type { Span } from '@opentelemetry/api'
 import type { Instant } from '../task/instant.js'
 import type { Log } from '../task/log.js'
 import type { Labels } from '../task/task-spec.js'
@@ -102,6 +104,7 @@ export class AttemptContext<Facts extends AttemptFacts = AttemptFacts> implement
   }
 
   get span(): Span {
+    const { INVALID_SPAN_CONTEXT, trace } = openTelemetry()
     return trace.getActiveSpan() ?? trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
   }
 
@@ -145,4 +148,13 @@ export class AttemptContext<Facts extends AttemptFacts = AttemptFacts> implement
       configurable: true,
     })
   }
+}
+
+type Api = typeof OpenTelemetry
+let api: Api | undefined
+
+/** Its four dozen files are read when a handler wants its span: each thread would read them at its start. */
+function openTelemetry(): Api {
+  api ??= createRequire(import.meta.url)('@opentelemetry/api') as Api
+  return api
 }

@@ -1,29 +1,48 @@
 import type { sendUnaryData, Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
-import { HealthImplementation, type ServingStatusMap } from 'grpc-health-check'
+import type { HealthImplementation } from 'grpc-health-check'
 import { cut } from './cut.js'
+import { addLateService } from './late-service.js'
 
 /** Names under which the state of the server is asked for; '' = the whole. */
 const SERVICES = ['', 'punctual.v1.SchedulerService']
 const MAX_MESSAGE_BYTES = 256
 
+const METHODS = [
+  { path: '/grpc.health.v1.Health/Check' },
+  { path: '/grpc.health.v1.Health/List' },
+  { path: '/grpc.health.v1.Health/Watch', streams: 'answers' as const },
+]
+
 /** `grpc.health.v1.Health`: whether this server takes tasks and starts them. */
 export class Health {
-  readonly #implementation: HealthImplementation
-
-  constructor() {
-    const all: ServingStatusMap = Object.fromEntries(SERVICES.map((name) => [name, 'NOT_SERVING']))
-    this.#implementation = new HealthImplementation(all)
-  }
+  #serving = false
+  #implementation: HealthImplementation | undefined
 
   set serving(serving: boolean) {
-    for (const name of SERVICES) this.#implementation.setStatus(name, serving ? 'SERVING' : 'NOT_SERVING')
+    this.#serving = serving
+    this.#tell()
   }
 
   addTo(server: Server): void {
-    this.#implementation.addToServer({
-      addService: (service: ServiceDefinition, implementation: UntypedServiceImplementation) =>
-        server.addService(service, { ...implementation, check: shortened(implementation.check as Check) }),
+    addLateService(server, METHODS, async () => {
+      const { HealthImplementation } = await import('grpc-health-check')
+      const health = new HealthImplementation()
+      this.#implementation = health
+      this.#tell()
+      return (target) =>
+        health.addToServer({
+          addService: (service: ServiceDefinition, implementation: UntypedServiceImplementation) =>
+            target.addService(service, {
+              ...implementation,
+              check: shortened(implementation.check as Check),
+            }),
+        })
     })
+  }
+
+  #tell(): void {
+    const state = this.#serving ? 'SERVING' : 'NOT_SERVING'
+    for (const name of SERVICES) this.#implementation?.setStatus(name, state)
   }
 }
 
