@@ -48,8 +48,8 @@ export class GrpcServer {
       interceptors: [...options.interceptors],
     })
     this.#server.addService(SERVICE, implementation(parts, options.clock))
-    this.health.addTo(this.#server)
-    addReflection(this.#server)
+    this.health.addTo(this.#server, parts.log)
+    addReflection(this.#server, parts.log)
   }
 
   /**

@@ -1,7 +1,8 @@
 import type { sendUnaryData, Server, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
 import type { HealthImplementation } from 'grpc-health-check'
+import type { Log } from '../task/log.js'
 import { cut } from './cut.js'
-import { addLateService } from './late-service.js'
+import { addLateService, type ServiceTarget } from './late-service.js'
 
 /** Names under which the state of the server is asked for; '' = the whole. */
 const SERVICES = ['', 'punctual.v1.SchedulerService']
@@ -23,13 +24,13 @@ export class Health {
     this.#tell()
   }
 
-  addTo(server: Server): void {
-    addLateService(server, METHODS, async () => {
+  addTo(server: Server, log: Log): void {
+    const load = async () => {
       const { HealthImplementation } = await import('grpc-health-check')
       const health = new HealthImplementation()
       this.#implementation = health
       this.#tell()
-      return (target) =>
+      return (target: ServiceTarget) =>
         health.addToServer({
           addService: (service: ServiceDefinition, implementation: UntypedServiceImplementation) =>
             target.addService(service, {
@@ -37,7 +38,8 @@ export class Health {
               check: shortened(implementation.check as Check),
             }),
         })
-    })
+    }
+    addLateService(server, METHODS, load, log)
   }
 
   #tell(): void {

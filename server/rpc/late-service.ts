@@ -2,14 +2,16 @@ import {
   type handleUnaryCall,
   type MethodDefinition,
   type sendUnaryData,
+  type ServerErrorResponse,
   type Server,
   type ServerDuplexStream,
   type ServerUnaryCall,
   type ServerWritableStream,
   type ServiceDefinition,
-  status,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
+import type { Log } from '../task/log.js'
+import { refuse, toServerError } from './wrap.js'
 
 /** A method by its path, such as `/grpc.health.v1.Health/Check`. */
 export interface LateMethod {
@@ -35,13 +37,14 @@ type AnyCall =
 /**
  * Adds methods of a library that is loaded when one of them is called for the first time: a start need not wait for it.
  *
- * @param load - Loads the library and gives back how it adds its services.
- * @example addLateService(server, [{ path: '/grpc.health.v1.Health/Check' }], async () => (await import('./health-library.js')).addTo)
+ * @param load - Loads the library and gives back how it adds its services. When that fails the call does, and the next call tries again.
+ * @example addLateService(server, [{ path: '/grpc.health.v1.Health/Check' }], async () => (await import('./health-library.js')).addTo, log)
  */
 export function addLateService(
   server: Server,
   methods: readonly LateMethod[],
   load: () => Promise<(target: ServiceTarget) => void>,
+  log: Log,
 ): void {
   let loading: Promise<ReadonlyMap<string, Answering>> | undefined
   const answering = async (path: string): Promise<Answering> => {
@@ -57,8 +60,8 @@ export function addLateService(
   for (const { path, streams } of methods) {
     const handle: handleUnaryCall<Buffer, Buffer> = (call: AnyCall, send?: sendUnaryData<Buffer>) => {
       answering(path)
-        .then((answer) => hand(call, send, answer))
-        .catch((error: Error) => fail(call, send, `cannot be answered: ${error.message}`))
+        .then((answer) => hand(call, send, answer, log))
+        .catch((error: unknown) => fail(call, send, toServerError(error, log, path)))
     }
     server.addService({ method: bytesThrough(path, streams) }, { method: handle })
   }
@@ -94,14 +97,16 @@ function bytesThrough(path: string, streams: LateMethod['streams']): MethodDefin
 }
 
 /** Hands a call to the library, which knows messages where the call has bytes. */
-function hand(call: AnyCall, send: sendUnaryData<Buffer> | undefined, { method, handle }: Answering): void {
+function hand(call: AnyCall, send: sendUnaryData<Buffer> | undefined, answering: Answering, log: Log): void {
   // who watches is told when a call ends, and this one has ended already
   if (call.cancelled) return
-  const request = 'request' in call ? method.requestDeserialize(call.request) : undefined
+  const { method, handle } = answering
+  const request = 'request' in call ? read(method, call.request) : undefined
   if (send) {
-    handle({ request }, (error, value) =>
-      send(error, value === undefined || value === null ? null : method.responseSerialize(value)),
-    )
+    handle({ request }, (error, value) => {
+      if (error) send(error)
+      else send(null, method.responseSerialize(value))
+    })
     return
   }
   const stream = call as ServerDuplexStream<Buffer, Buffer>
@@ -111,9 +116,9 @@ function hand(call: AnyCall, send: sendUnaryData<Buffer> | undefined, { method, 
       stream.on(event, (value: unknown) => {
         if (event !== 'data') return listener(value)
         try {
-          listener(method.requestDeserialize(value as Buffer))
+          listener(read(method, value as Buffer))
         } catch (error) {
-          fail(stream, undefined, `cannot be read: ${(error as Error).message}`)
+          fail(stream, undefined, toServerError(error, log, method.path))
         }
       }),
     write: (message: unknown) => stream.write(method.responseSerialize(message)),
@@ -121,8 +126,15 @@ function hand(call: AnyCall, send: sendUnaryData<Buffer> | undefined, { method, 
   })
 }
 
-function fail(call: AnyCall, send: sendUnaryData<Buffer> | undefined, details: string): void {
-  const error = { code: status.INTERNAL, details }
+function read(method: Answering['method'], bytes: Buffer): unknown {
+  try {
+    return method.requestDeserialize(bytes)
+  } catch (error) {
+    return refuse(error)
+  }
+}
+
+function fail(call: AnyCall, send: sendUnaryData<Buffer> | undefined, error: ServerErrorResponse): void {
   if (send) send(error)
   else call.emit('error', error)
 }

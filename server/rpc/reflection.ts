@@ -1,17 +1,19 @@
 import type { Server } from '@grpc/grpc-js'
-import { addLateService } from './late-service.js'
+import type { Log } from '../task/log.js'
+import { addLateService, type ServiceTarget } from './late-service.js'
 
 const VERSIONS = ['v1', 'v1alpha']
 
 /** Adds server reflection v1 and v1alpha, so that grpcurl, buf curl and their like need no proto file. */
-export function addReflection(server: Server): void {
+export function addReflection(server: Server, log: Log): void {
   const methods = VERSIONS.map((version) => ({
     path: `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
     streams: 'both' as const,
   }))
-  addLateService(server, methods, async () => {
+  const load = async () => {
     const { reflectionService } = await import('./reflection-library.js')
     const service = reflectionService()
-    return (target) => service.addToServer(target)
-  })
+    return (target: ServiceTarget) => service.addToServer(target)
+  }
+  addLateService(server, methods, load, log)
 }

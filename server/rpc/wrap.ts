@@ -85,14 +85,16 @@ function decode<Request>(
   }
 }
 
-function refuse(error: unknown): never {
+/** What is said of bytes that could not be decoded. */
+export function refuse(error: unknown): never {
   if (!isUnforeseen(error)) throw error
   const why = error instanceof Error ? error.message : String(error)
   const description = `the bytes are not such a message: ${why}`
   throw new InvalidRequestError([{ field: 'request', description }], 'INVALID_REQUEST')
 }
 
-function toServerError(error: unknown, log: Log, method: string): ServerErrorResponse {
+/** What grpc-js sends for a thrown error; what nobody foresaw is logged. */
+export function toServerError(error: unknown, log: Log, method: string): ServerErrorResponse {
   const incident = trace.getActiveSpan()?.spanContext().traceId ?? uuid()
   if (isUnforeseen(error))
     log.error('a call failed in a way that nobody foresaw', { method, incident, error })

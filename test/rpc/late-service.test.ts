@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Client, credentials, type MethodDefinition, Server, ServerCredentials, status } from '@grpc/grpc-js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { addLateService, type ServiceTarget } from '../../server/rpc/late-service.js'
+import { SILENT } from '../../server/task/log.js'
 import { rpc, TestServer } from './test-server.js'
 
 const same = (bytes: Buffer): Buffer => bytes
@@ -51,9 +52,9 @@ const bytesOf = (path: string) => ({
   responseDeserialize: same,
 })
 
-async function serve(load: () => Promise<(target: ServiceTarget) => void>): Promise<Client> {
+async function serve(load: () => Promise<(target: ServiceTarget) => void>, log = SILENT): Promise<Client> {
   const server = new Server()
-  addLateService(server, [{ path: ECHO }, { path: WATCH, streams: 'answers' }], load)
+  addLateService(server, [{ path: ECHO }, { path: WATCH, streams: 'answers' }], load, log)
   server.addService(
     { ping: { ...bytesOf(PING), requestStream: false, responseStream: false } },
     { ping: (_: unknown, send: (error: null, bytes: Buffer) => void) => send(null, Buffer.alloc(0)) },
@@ -98,20 +99,25 @@ describe('a service of a library that is loaded late', () => {
 
   it('refuses what the library cannot read, and goes on', async () => {
     const client = await serve(() => Promise.resolve(library([])))
-    await expect(echo(client, '!')).rejects.toMatchObject({ code: status.INTERNAL })
+    await expect(echo(client, '!')).rejects.toMatchObject({ code: status.INVALID_ARGUMENT })
     expect(await echo(client, 'a')).toBe('a')
   })
 
-  it('says that it cannot be loaded, and tries again at the next call', async () => {
+  it('that cannot be loaded is a fault, in the log under its number; the next call tries again', async () => {
     let loads = 0
+    const logged: unknown[] = []
+    const log = { ...SILENT, error: (...entry: unknown[]) => void logged.push(entry) }
     const client = await serve(() => {
       loads += 1
       return loads === 1 ? Promise.reject(new Error('no such file')) : Promise.resolve(library([]))
-    })
+    }, log)
     await expect(echo(client, 'a')).rejects.toMatchObject({
       code: status.INTERNAL,
-      details: 'cannot be answered: no such file',
+      details: expect.stringMatching(/^internal error, in the server's log as /) as string,
     })
+    expect(logged).toEqual([
+      [expect.any(String), expect.objectContaining({ method: ECHO, error: new Error('no such file') })],
+    ])
     expect(await echo(client, 'a')).toBe('a')
   })
 
@@ -147,7 +153,9 @@ describe('health and reflection', () => {
     async (name) => {
       const test = await TestServer.start()
       const path = `/grpc.health.v1.Health/${name}`
-      await expect(test.callRaw(path, Buffer.of(255, 255))).rejects.toMatchObject({ code: 'INTERNAL' })
+      await expect(test.callRaw(path, Buffer.of(255, 255))).rejects.toMatchObject({
+        code: 'INVALID_ARGUMENT',
+      })
       expect((await test.callRaw('/grpc.health.v1.Health/Check', Buffer.alloc(0)))[1]).toBe(1)
     },
   )
@@ -159,7 +167,7 @@ describe('health and reflection', () => {
     asking.write(Buffer.of(255, 255))
     asking.on('data', () => {})
     const [error] = (await once(asking, 'error')) as [{ code: number }]
-    expect(error.code).toBe(status.INTERNAL)
+    expect(error.code).toBe(status.INVALID_ARGUMENT)
     expect((await test.call(rpc.getServerInfo)).version).not.toBe('')
   })
 })
