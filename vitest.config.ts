@@ -44,7 +44,7 @@ export default defineConfig({
           include: [`${OUTSIDE}/*.test.ts`],
           exclude: [LONG, ...LOAD],
           ...OUTSIDE_TIMES,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
