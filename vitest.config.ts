@@ -34,7 +34,13 @@ export default defineConfig({
             { find: /^punctual\/testing$/, replacement: sourceOf('testing/index.ts') },
           ],
         },
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [OUTSIDE, LONG], testTimeout: 20_000, maxWorkers: 2 },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [OUTSIDE, LONG],
+          testTimeout: 20_000,
+          maxWorkers: 2,
+        },
       },
       {
         // the built package from outside: real processes, real time, wide bounds
