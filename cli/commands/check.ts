@@ -20,7 +20,7 @@ export function addCheck(program: Command, terminal: Terminal): void {
     .addHelpText('after', EXAMPLES)
   storeCommand(command, terminal, async ({ json, sayJson, progress }, path) => {
     const { checkStore } = await import('../../server/compose/store-files.js')
-    const { findings } = checkStore(path, (what, done) => progress(`checking ${what}`, done))
+    const { findings } = checkStore(path, ({ what, done }) => progress(`checking ${what}`, done))
     const broken = findings.filter((finding) => finding.broken > 0)
     if (json) for (const { ...finding } of findings) sayJson(finding)
     else {

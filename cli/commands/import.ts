@@ -28,11 +28,11 @@ export function addImport(program: Command, terminal: Terminal): void {
       data,
       from: chunks,
       signal,
-      onProgress(step, bytes) {
-        if (step === 'checking') progress('checking', undefined)
-        else if (size === undefined) progress(`importing  ${Math.floor(bytes / 1e6)} MB`, undefined)
+      onRead(bytes) {
+        if (size === undefined) progress(`importing  ${Math.floor(bytes / 1e6)} MB`, undefined)
         else progress('importing', bytes / size)
       },
+      onCheck: ({ what, done }) => progress(`checking ${what}`, done),
     })
     if (json) sayJson({ data, lines })
     else terminal.say(`${printable(data)}: ${lines.toLocaleString('en-US')} lines`)

@@ -1,3 +1,4 @@
+import { Turns } from '../clock/turns.js'
 import { encodeResult } from '../rpc/result-codec.js'
 import { decodeResult } from '../rpc/result-decode.js'
 import * as toFile from '../store/sqlite/transfer/export-file.js'
@@ -19,5 +20,7 @@ export const exportFile = (
 ): ReturnType<typeof toFile.exportFile> => toFile.exportFile({ ...options, codec: CODEC })
 
 /** Makes a store of such lines; see `importStore`. */
-export const importLines = (options: Omit<ImportOptions, 'encode'>): Promise<number> =>
-  importStore({ ...options, encode: encodeResult })
+export const importLines = (options: Omit<ImportOptions, 'encode' | 'nextTurn'>): Promise<number> => {
+  const turns = new Turns()
+  return importStore({ ...options, encode: encodeResult, nextTurn: () => turns.next() })
+}

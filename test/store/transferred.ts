@@ -45,7 +45,12 @@ export async function transferred(
   const to = mkdtempSync(join(tmpdir(), 'punctual-transfer-'))
   try {
     const text = exported(folder, codec)
-    await importStore({ data: to, from: bytesOf(text), encode: codec.encode })
+    await importStore({
+      data: to,
+      from: bytesOf(text),
+      encode: codec.encode,
+      nextTurn: () => Promise.resolve(),
+    })
     const all = (data: string, lines: string) => ({ ...tables(join(data, 'punctual.db')), lines })
     return { before: all(folder, text), after: all(to, exported(to, codec)) }
   } finally {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { encodeResult } from '../../../server/rpc/result-codec.js'
 import { decodeResult } from '../../../server/rpc/result-decode.js'
-import { importStore } from '../../../server/store/sqlite/transfer/import-store.js'
+import { importLines } from '../../../server/compose/store-files.js'
 import { fillStore } from '../filled-store.js'
 import { sqliteStore, temporaryFolder } from '../sqlite-worlds.js'
 import { bytesOf, exported } from '../transferred.js'
@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const load = (text: string, signal?: AbortSignal): Promise<number> =>
-  importStore({ data: to, from: bytesOf(text), encode: encodeResult, ...(signal && { signal }) })
+  importLines({ data: to, from: bytesOf(text), ...(signal && { signal }) })
 
 describe('an import is all or nothing:', () => {
   let lines: string[]
@@ -105,6 +105,25 @@ describe('an import is all or nothing:', () => {
         stop.signal,
       ),
     ).rejects.toThrow('enough')
+    expect(readdirSync(to)).toEqual(['punctual.lock'])
+  })
+
+  it('one that is given up while it is checked leaves nothing, and is not checked to the end', async () => {
+    const stop = new AbortController()
+    const steps: string[] = []
+    const from = bytesOf(file((given) => given))
+    const importing = importLines({
+      data: to,
+      from,
+      signal: stop.signal,
+      onCheck({ what }) {
+        steps.push(what)
+        // as an interrupt comes: in the next turn of the event loop
+        if (what === 'ids') setImmediate(() => stop.abort(new Error('enough')))
+      },
+    })
+    await expect(importing).rejects.toThrow('enough')
+    expect(steps).toEqual(['the file', 'ids'])
     expect(readdirSync(to)).toEqual(['punctual.lock'])
   })
 

@@ -7,7 +7,7 @@ import { encodeResult } from '../../../server/rpc/result-codec.js'
 import { decodeResult } from '../../../server/rpc/result-decode.js'
 import type { SqliteStore } from '../../../server/store/sqlite/sqlite-store.js'
 import { exportStore } from '../../../server/store/sqlite/transfer/export-store.js'
-import { importStore } from '../../../server/store/sqlite/transfer/import-store.js'
+import { importLines } from '../../../server/compose/store-files.js'
 import { writeLine } from '../../../server/store/transfer/write-line.js'
 import { fillStore } from '../filled-store.js'
 import { brokenIn, sqliteStore, temporaryFolder } from '../sqlite-worlds.js'
@@ -44,8 +44,7 @@ const reopened = async (): Promise<SqliteStore> => {
   return store
 }
 
-const load = (text: string): Promise<number> =>
-  importStore({ data: to, from: bytesOf(text), encode: encodeResult })
+const load = (text: string): Promise<number> => importLines({ data: to, from: bytesOf(text) })
 
 const imported = async (): Promise<[SqliteStore, Awaited<ReturnType<SqliteStore['open']>>]> => {
   await load(exported(data, CODEC))

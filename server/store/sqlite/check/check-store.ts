@@ -17,34 +17,52 @@ export interface CheckReport {
   readonly findings: readonly Finding[]
 }
 
+/** A part of a check that comes next. */
+export interface CheckStep {
+  readonly what: string
+  /** How much is done before it: from 0 to 1. */
+  readonly done: number
+}
+
 /**
  * Holds a store to every invariant of its layout, as it is at one moment; changes nothing. Reads all of it in one transaction, so beside a busy server rather
  * check a backup: the write-ahead log cannot be cut meanwhile.
  *
  * @param path - A data folder, whether a server uses it or not, or a file such as a backup.
- * @param onStep - Told before each part, of how many.
+ * @param onStep - Told before each part.
  * @throws StoreOpenError when there is no store that can be read.
  * @example checkStore('/backups/monday.db').findings.filter(({ broken }) => broken > 0)
  */
-export function checkStore(path: string, onStep?: (what: string, done: number) => void): CheckReport {
+export function checkStore(path: string, onStep?: (step: CheckStep) => void): CheckReport {
+  const steps = checkSteps(path)
+  for (;;) {
+    const next = steps.next()
+    if (next.done) return next.value
+    onStep?.(next.value)
+  }
+}
+
+/** The same part by part, for who has to do something else between them; whoever leaves off has to call `return`. */
+export function* checkSteps(path: string): Generator<CheckStep, CheckReport> {
   const snapshot = openSnapshot(path)
   const { file, connection } = snapshot
-  const step = <T>(what: string, done: number, work: () => T): T => {
-    onStep?.(what, done)
-    return work()
-  }
   try {
-    const sound = step('the file', 0, () => checkFile(connection))
+    yield { what: 'the file', done: 0 }
+    const sound = checkFile(connection)
     if (sound.some(({ broken }) => broken > 0)) return { file, findings: sound }
     const counts = new Counts(connection)
     const handlers = new HandlerNumbers(connection)
     const lookup = new Lookup(connection, handlers)
-    const places = step('ids', 0.3, () => checkPlaces(connection, counts))
-    const { findings: log, latest } = step('the log', 0.5, () => checkLog(connection, counts))
-    const { nextStartId } = new Meta(connection)
-    const live = step('live tasks', 0.7, () => checkLive(connection, { handlers, nextStartId, latest }))
-    const ended = step('ended tasks', 0.8, () => checkEnded(connection, { lookup, handlers }))
-    const counted = step('counts', 0.95, () => checkCounts(connection, counts))
+    yield { what: 'ids', done: 0.3 }
+    const places = checkPlaces(connection, counts)
+    yield { what: 'the log', done: 0.5 }
+    const { findings: log, latest } = checkLog(connection, counts)
+    yield { what: 'live tasks', done: 0.7 }
+    const live = checkLive(connection, { handlers, nextStartId: new Meta(connection).nextStartId, latest })
+    yield { what: 'ended tasks', done: 0.8 }
+    const ended = checkEnded(connection, { lookup, handlers })
+    yield { what: 'counts', done: 0.95 }
+    const counted = checkCounts(connection, counts)
     const consumers = checkConsumers(connection, latest)
     return { file, findings: [...sound, ...places, ...log, ...live, ...ended, counted, consumers] }
   } finally {

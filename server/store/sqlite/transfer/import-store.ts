@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { StoreOpenError } from '../../task-store.js'
 import { readLine } from '../../transfer/read-line.js'
 import { splitLines } from '../../transfer/split-lines.js'
-import { checkStore } from '../check/check-store.js'
+import { type CheckReport, type CheckStep, checkSteps } from '../check/check-store.js'
 import { type Connection, openDraft } from '../connection.js'
 import { migrate } from '../migrate.js'
 import { lockFolder, makeFolder, STORE_FILE } from '../store-folder.js'
@@ -16,8 +16,12 @@ export interface ImportOptions {
   /** The export, as bytes of UTF-8. */
   readonly from: AsyncIterable<Uint8Array>
   readonly encode: ResultCodec['encode']
-  /** Told now and then. `bytes`: of the export that have been read. */
-  readonly onProgress?: (step: 'reading' | 'checking', bytes: number) => void
+  /** Lets the event loop turn, so that an interrupt is heard. */
+  readonly nextTurn: () => Promise<void>
+  /** Told now and then how many bytes of the export have been read. */
+  readonly onRead?: (bytes: number) => void
+  /** Told before each part of the check at the end. */
+  readonly onCheck?: (step: CheckStep) => void
   /** Gives up; nothing is left behind. */
   readonly signal?: AbortSignal
 }
@@ -38,8 +42,7 @@ export async function importStore({ data, ...options }: ImportOptions): Promise<
   try {
     return await wholeFile(join(data, STORE_FILE), 'an import', async (partial) => {
       const lines = await fill(partial, options)
-      options.onProgress?.('checking', 0)
-      mustHold(partial)
+      mustHold(await checked(partial, options))
       return lines
     })
   } catch (error) {
@@ -62,7 +65,7 @@ async function fill(file: string, options: Omit<ImportOptions, 'data'>): Promise
 
 async function addLines(
   connection: Connection,
-  { from, encode, onProgress, signal }: Omit<ImportOptions, 'data'>,
+  { from, encode, onRead, signal }: Omit<ImportOptions, 'data'>,
 ): Promise<number> {
   connection.exec('BEGIN')
   const rows = new ImportRows(connection, encode)
@@ -76,7 +79,7 @@ async function addLines(
     }
     if (number % LINES_A_STEP > 0) continue
     signal?.throwIfAborted()
-    onProgress?.('reading', bytesRead)
+    onRead?.(bytesRead)
   }
   signal?.throwIfAborted()
   rows.finish()
@@ -84,8 +87,26 @@ async function addLines(
   return lines
 }
 
-function mustHold(file: string): void {
-  const broken = checkStore(file).findings.find((finding) => finding.broken > 0)
+async function checked(
+  file: string,
+  { nextTurn, onCheck, signal }: Omit<ImportOptions, 'data'>,
+): Promise<CheckReport> {
+  const steps = checkSteps(file)
+  try {
+    for (;;) {
+      const next = steps.next()
+      if (next.done) return next.value
+      onCheck?.(next.value)
+      await nextTurn()
+      signal?.throwIfAborted()
+    }
+  } finally {
+    steps.return({ file, findings: [] })
+  }
+}
+
+function mustHold({ findings }: CheckReport): void {
+  const broken = findings.find((finding) => finding.broken > 0)
   if (broken)
     throw new StoreOpenError(`not so in this export: ${broken.invariant}: ${broken.examples[0] ?? ''}`)
 }
