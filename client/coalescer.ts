@@ -133,12 +133,15 @@ export class Coalescer<Answer> {
   }
 }
 
+/** Made once: each batch ends its scope, and an error costs a stack trace that nobody reads. */
+const NOBODY_WAITS = new PunctualError({ message: 'no call of the batch waits any more' })
+
 /** A scope that ends when the last of these members is settled: nobody waits for the answer any more. */
 function whileAnyWaits(members: readonly Pick<BatchMember<never>, 'onSettled'>[]): CallScope {
   const scope = new CallScope()
   let left = members.length
   const oneLess = (): void => {
-    if (--left === 0) scope.end(new PunctualError({ message: 'no call of the batch waits any more' }))
+    if (--left === 0) scope.end(NOBODY_WAITS)
   }
   for (const member of members) member.onSettled = oneLess
   return scope
