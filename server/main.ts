@@ -73,6 +73,7 @@ export async function serve(
     return EXIT.refused
   }
   welcome(config, server, host)
+  void server.warm()
   const signal = await stopping
   host.say(`punctual: ${signal}: draining; once more stops at once`)
   return (await server.stop(config.settings.drainLimit)) ? EXIT.clean : EXIT.cutShort

@@ -34,6 +34,8 @@ export class GrpcServer {
   readonly health = new Health()
   readonly #server: Server
   readonly #options: GrpcServerOptions
+  /** Load what the port has beside the service. */
+  readonly #late: readonly (() => Promise<void>)[]
 
   constructor(parts: ServiceParts, options: GrpcServerOptions) {
     this.#options = options
@@ -48,8 +50,7 @@ export class GrpcServer {
       interceptors: [...options.interceptors],
     })
     this.#server.addService(SERVICE, implementation(parts, options.clock))
-    this.health.addTo(this.#server, parts.log)
-    addReflection(this.#server, parts.log)
+    this.#late = [this.health.addTo(this.#server, parts.log), addReflection(this.#server, parts.log)]
   }
 
   /**
@@ -67,6 +68,11 @@ export class GrpcServer {
         else resolve(bound)
       })
     })
+  }
+
+  /** Loads health and reflection, which a start does not wait for, so that no call does either. What cannot be loaded is told to who asks for it. */
+  async warm(): Promise<void> {
+    for (const load of this.#late) await load().catch(() => {})
   }
 
   /** Takes no more calls, lets those under way be answered for 2 s, then ends them. Streams must have been ended before. */

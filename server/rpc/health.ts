@@ -24,7 +24,8 @@ export class Health {
     this.#tell()
   }
 
-  addTo(server: Server, log: Log): void {
+  /** @returns loads it before it is asked for. */
+  addTo(server: Server, log: Log): () => Promise<void> {
     const load = async () => {
       const { HealthImplementation } = await import('grpc-health-check')
       const health = new HealthImplementation()
@@ -39,7 +40,7 @@ export class Health {
             }),
         })
     }
-    addLateService(server, METHODS, load, log)
+    return addLateService(server, METHODS, load, log)
   }
 
   #tell(): void {

@@ -35,25 +35,29 @@ type AnyCall =
   | ServerDuplexStream<Buffer, Buffer>
 
 /**
- * Adds methods of a library that is loaded when one of them is called for the first time: a start need not wait for it.
+ * Adds methods of a library that is loaded when one of them is called for the first time, or before: a start need not wait for it.
  *
  * @param load - Loads the library and gives back how it adds its services. When that fails the call does, and the next call tries again.
- * @example addLateService(server, [{ path: '/grpc.health.v1.Health/Check' }], async () => (await import('./health-library.js')).addTo, log)
+ * @returns loads the library now. Rejects when it cannot be loaded.
+ * @example const warm = addLateService(server, [{ path: '/grpc.health.v1.Health/Check' }], async () => (await import('./health-library.js')).addTo, log)
  */
 export function addLateService(
   server: Server,
   methods: readonly LateMethod[],
   load: () => Promise<(target: ServiceTarget) => void>,
   log: Log,
-): void {
+): () => Promise<void> {
   let loading: Promise<ReadonlyMap<string, Answering>> | undefined
-  const answering = async (path: string): Promise<Answering> => {
+  const loaded = (): Promise<ReadonlyMap<string, Answering>> => {
     loading ??= load().then(answersOf)
     loading.catch(() => {
       // the next call tries again
       loading = undefined
     })
-    const found = (await loading).get(path)
+    return loading
+  }
+  const answering = async (path: string): Promise<Answering> => {
+    const found = (await loaded()).get(path)
     if (!found) throw new Error(`the library does not know ${path}`)
     return found
   }
@@ -65,6 +69,7 @@ export function addLateService(
     }
     server.addService({ method: bytesThrough(path, streams) }, { method: handle })
   }
+  return async () => void (await loaded())
 }
 
 /** What a library adds, by path. */

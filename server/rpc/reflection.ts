@@ -4,8 +4,12 @@ import { addLateService, type ServiceTarget } from './late-service.js'
 
 const VERSIONS = ['v1', 'v1alpha']
 
-/** Adds server reflection v1 and v1alpha, so that grpcurl, buf curl and their like need no proto file. */
-export function addReflection(server: Server, log: Log): void {
+/**
+ * Adds server reflection v1 and v1alpha, so that grpcurl, buf curl and their like need no proto file.
+ *
+ * @returns loads it before it is asked for.
+ */
+export function addReflection(server: Server, log: Log): () => Promise<void> {
   const methods = VERSIONS.map((version) => ({
     path: `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
     streams: 'both' as const,
@@ -15,5 +19,5 @@ export function addReflection(server: Server, log: Log): void {
     const service = reflectionService()
     return (target: ServiceTarget) => service.addToServer(target)
   }
-  addLateService(server, methods, load, log)
+  return addLateService(server, methods, load, log)
 }

@@ -92,6 +92,22 @@ describe('a service of a library that is loaded late', () => {
     expect(loads).toBe(1)
   })
 
+  it('can be loaded before', async () => {
+    let loads = 0
+    const warm = addLateService(
+      new Server(),
+      [{ path: ECHO }],
+      () => {
+        loads += 1
+        return Promise.resolve(library([]))
+      },
+      SILENT,
+    )
+    await warm()
+    await warm()
+    expect(loads).toBe(1)
+  })
+
   it("gives the library's errors as they are", async () => {
     const client = await serve(() => Promise.resolve(library([])))
     await expect(echo(client, 'bad')).rejects.toMatchObject({ code: status.NOT_FOUND, details: 'not there' })
