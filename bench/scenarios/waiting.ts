@@ -57,7 +57,7 @@ async function withWaiting(
     startMs.push(server.startMs)
     await server.stop()
   }
-  const server = await ServerProcess.start({ data })
+  const server = await ServerProcess.start({ data, args: ['--max-waiting-tasks', String(2 * count)] })
   try {
     await sleep(SETTLE_MS)
     const megabytes = residentBytes(server.pid) / MB
