@@ -13,6 +13,8 @@ import { type Scenario, sideBySide, type World } from './scenario.js'
 const TITLE = 'Many waiting: start-up, memory, an idle server, and what a task costs beside them'
 const HOUR = 3_600_000
 const MB = 1_000_000
+/** As many as a server takes when it is not told otherwise. */
+const MOST_WAITING = 10_000_000
 const BATCHES: Way = { kind: 'batches', size: 256, inFlight: 4 }
 /** Until what a start leaves behind is done. */
 const SETTLE_MS = 3_000
@@ -57,7 +59,7 @@ async function withWaiting(
     startMs.push(server.startMs)
     await server.stop()
   }
-  const server = await ServerProcess.start({ data, args: ['--max-waiting-tasks', String(2 * count)] })
+  const server = await ServerProcess.start({ data, args: ['--max-waiting-tasks', String(2 * MOST_WAITING)] })
   try {
     await sleep(SETTLE_MS)
     const megabytes = residentBytes(server.pid) / MB
