@@ -74,9 +74,11 @@ export class HistogramTally {
 
   constructor(metric: MetricInfo, clock: Clock) {
     const { name, unit, description } = metric
-    // The SDK's descriptors hold type and advice too, and the console's exporter shows them.
-    const ofSdk = { type: InstrumentType.HISTOGRAM, advice: { explicitBucketBoundaries: DURATION_BUCKETS_S } }
-    this.descriptor = { name, description, unit, valueType: ValueType.DOUBLE, ...ofSdk }
+    // As the SDK's own: with type and advice, which the console's exporter shows.
+    const type = InstrumentType.HISTOGRAM
+    const advice = { explicitBucketBoundaries: DURATION_BUCKETS_S }
+    const descriptor = { name, type, description, unit, valueType: ValueType.DOUBLE, advice }
+    this.descriptor = descriptor
     this.series = new SeriesMap(metric, (attributes) => ({
       attributes,
       since: clock.now(),

@@ -163,13 +163,13 @@ function bound(reader: IMetricReader): IMetricReader {
   return reader
 }
 
-async function told(reader: IMetricReader) {
+async function scopesOf(reader: IMetricReader) {
   const { resourceMetrics } = await reader.collect()
   return resourceMetrics.scopeMetrics
 }
 
 async function toldWithoutTimes(reader: IMetricReader) {
-  return (await told(reader)).map(({ scope, metrics }) => ({
+  return (await scopesOf(reader)).map(({ scope, metrics }) => ({
     scope: { ...scope, schemaUrl: undefined },
     metrics: metrics.map((metric) => ({
       ...metric,
@@ -179,7 +179,7 @@ async function toldWithoutTimes(reader: IMetricReader) {
 }
 
 async function pointsOf(reader: IMetricReader): Promise<HistogramMetricData['dataPoints']> {
-  const metrics = (await told(reader)).flatMap((scope) => scope.metrics)
+  const metrics = (await scopesOf(reader)).flatMap((scope) => scope.metrics)
   return metrics.flatMap((metric) =>
     metric.dataPointType === DataPointType.HISTOGRAM ? metric.dataPoints : [],
   )
