@@ -2,7 +2,9 @@ import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trac
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import { systemClock } from '../server/clock.js'
 import type { Executor } from '../server/executor/executor.js'
+import { HistogramTallies } from '../server/telemetry/histogram-tally.js'
 import { MeteredExecutor } from '../server/telemetry/metered-executor.js'
+import { scrapedReader } from '../server/telemetry/metric-reader.js'
 import { Metrics } from '../server/telemetry/metrics.js'
 import { samplerOf } from '../server/telemetry/sampler.js'
 import { SpanIds } from '../server/telemetry/span-ids.js'
@@ -32,9 +34,11 @@ const provider = new BasicTracerProvider({
 })
 const traced = (inner: Executor): Executor =>
   new TracedExecutor(inner, new Tracing({ provider, ids, sampler, followsParent: true }))
-const meter = new MeterProvider().getMeter('punctual')
+// without a reader the SDK measures nothing
+const histograms = new HistogramTallies('punctual', systemClock)
+const meter = new MeterProvider({ readers: [scrapedReader(histograms)] }).getMeter('punctual')
 const metered = (inner: Executor): Executor =>
-  new MeteredExecutor(inner, new Metrics(meter, () => true), systemClock)
+  new MeteredExecutor(inner, new Metrics(meter, histograms, () => true), systemClock)
 
 const CASES: readonly [name: string, wrap: (inner: Executor) => Executor, traceparents: readonly string[]][] =
   [

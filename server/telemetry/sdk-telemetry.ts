@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { metrics, trace } from '@opentelemetry/api'
-import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { defaultResource, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { NodeSDK } from '@opentelemetry/sdk-node'
+import { HistogramTallies } from './histogram-tally.js'
 import { MeteredExecutor } from './metered-executor.js'
 import { meteredStore } from './metered-store.js'
-import { pushingReaders } from './metric-reader.js'
+import { pushingReaders, scrapedReader } from './metric-reader.js'
 import { observeSources } from './metric-sources.js'
 import { Metrics } from './metrics.js'
 import { servePrometheus } from './prometheus-server.js'
@@ -20,6 +20,9 @@ import { TracedExecutor } from './traced-executor.js'
 import { tracedStore } from './traced-store.js'
 import { Tracing } from './tracing.js'
 
+/** Of every metric. */
+const SCOPE = 'punctual'
+
 /** A module beside this one: built, or from the sources as tests run. */
 function moduleOf(name: string): string {
   const built = new URL(`./${name}.js`, import.meta.url)
@@ -32,8 +35,9 @@ export async function startSdk(settings: TelemetrySettings, context: TelemetryCo
   const ids = new SpanIds()
   const sampler = samplerOf(settings.sampler)
   const followsParent = settings.sampler.name.startsWith('parentbased')
-  const exporter = settings.prometheus && new PrometheusExporter({ preventServerStart: true })
-  const readers = [...(await pushingReaders(settings)), ...(exporter ? [exporter] : [])]
+  const histograms = new HistogramTallies(SCOPE, clock)
+  const exporter = settings.prometheus && scrapedReader(histograms)
+  const readers = [...(await pushingReaders(settings, histograms)), ...(exporter ? [exporter] : [])]
   const sdk = new NodeSDK({
     resource: defaultResource().merge(
       resourceFromAttributes({
@@ -61,8 +65,9 @@ export async function startSdk(settings: TelemetrySettings, context: TelemetryCo
   if (server) log.info('metrics are served at /metrics', { ...server.address })
   const provider = trace.getTracerProvider()
   const tracing = settings.traces ? new Tracing({ provider, ids, sampler, followsParent }) : undefined
-  const meter = metrics.getMeter('punctual')
-  const counted = readers.length > 0 ? new Metrics(meter, (handler) => context.isLoaded(handler)) : undefined
+  const meter = metrics.getMeter(SCOPE)
+  const counted =
+    readers.length > 0 ? new Metrics(meter, histograms, (handler) => context.isLoaded(handler)) : undefined
   let isAvailable = (): boolean => true
   let stopObserving = (): void => {}
 

@@ -176,7 +176,10 @@ describe('the list of metrics', () => {
 
 function countedHere() {
   const recorded = recordedMetrics()
-  return { ...recorded, metrics: new Metrics(recorded.meter, (name) => LOADED.has(name)) }
+  return {
+    ...recorded,
+    metrics: new Metrics(recorded.meter, recorded.histograms, (name) => LOADED.has(name)),
+  }
 }
 
 function meteredExecutor() {

@@ -1,10 +1,15 @@
-import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
+import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
+import { HistogramTallies } from '../../server/telemetry/histogram-tally.js'
 import { METRICS } from '../../server/telemetry/metric-list.js'
+import { scrapedReader } from '../../server/telemetry/metric-reader.js'
+import { DUE } from './fake-executor.js'
+import { FixedClock } from './fixed-clock.js'
 
 /** Metrics that stay here, as a scrape would read them. */
 export function recordedMetrics() {
-  const reader = new PrometheusExporter({ preventServerStart: true })
+  const histograms = new HistogramTallies('punctual', new FixedClock(DUE))
+  const reader = scrapedReader(histograms)
   const provider = new MeterProvider({ readers: [reader] })
   const serializer = new PrometheusSerializer('', false, undefined, true, true)
   const scrape = async (): Promise<string[]> => {
@@ -17,6 +22,7 @@ export function recordedMetrics() {
   }
   return {
     meter: provider.getMeter('punctual'),
+    histograms,
     /** Every series and its value. */
     scrape,
     /** The series of one metric, histograms without their buckets. */

@@ -119,9 +119,9 @@ function answer(kind: InsertAnswer['kind']): InsertAnswer {
 }
 
 function metered(methods: Partial<TaskStore>) {
-  const { meter, series } = recordedMetrics()
+  const { meter, histograms, series } = recordedMetrics()
   const clock = new FixedClock(DUE)
-  const metrics = new Metrics(meter, () => true)
+  const metrics = new Metrics(meter, histograms, () => true)
   return { ...meteredStore(methods as TaskStore, metrics, clock), series, clock }
 }
 
